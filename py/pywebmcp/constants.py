@@ -1,0 +1,23 @@
+"""Every number that shapes what an agent or a person sees, with its reason."""
+
+# A bridge may run one call at a time and its own patience starts at 30 s (Playwright),
+# so a call answers before that.
+EXECUTION_TIMEOUT = 20.0
+"""Seconds after which a call that still runs answers pending."""
+
+MAX_RESULT_LENGTH = 40_000
+"""Characters of JSON text (as JavaScript counts a string's length) that a result may have."""
+
+HASH_LENGTH = 10
+"""Hex digits of a source hash: 40 bits tell the versions of one cell apart."""
+
+ENVELOPES = ("full", "text", "structured")
+
+BLOCKED_COMMANDS = ("apputils:run-*",)
+"""Globs of the commands that run other commands: they would go around every other block."""
+
+MAX_SEARCH_LINE = 300
+"""Characters of a matching line that a search shows around its match."""
+
+INSERT_FAR = 50
+"""Cells that are moved across the one a person is typing in; farther, the caret is let go."""
