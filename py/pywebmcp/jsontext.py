@@ -1,0 +1,208 @@
+"""The one way from Python values to JSON text and its length, so that what is measured, what is
+sent and what JavaScript's ``JSON.stringify`` would write are the same text.
+
+What JSON cannot say has a stated form here:
+
+=============================  ==============================================================
+value                          becomes
+=============================  ==============================================================
+NaN, Infinity                  ``null``, as ``JSON.stringify`` has it
+integers beyond 2**53 - 1      a string of their digits (JavaScript would round the number)
+bytes                          a base64 string, as Jupyter messaging sends binary data
+tuples, sets                   arrays; sets in the order of their JSON texts
+keys that are not strings      strings: ``1`` "1", ``None`` "null", ``True`` "true", else repr
+keys that clash after that     the later one is named with its type: "1 (int)"
+a lone surrogate               its escape ``\\udXXX``, as well-formed ``JSON.stringify`` has it
+a cycle, too deep nesting      a string in square brackets that says so
+anything else                  a string with its repr
+=============================  ==============================================================
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MAX_SAFE_INTEGER = 2**53 - 1
+"""JavaScript's ``Number.MAX_SAFE_INTEGER``: integers beyond it are rounded by ``JSON.parse``."""
+
+MAX_DEPTH = 200
+"""Containers within containers that are written. Python's encoders and parsers recurse, and the
+page's stack is small; real notebooks stay under 50."""
+
+_CYCLE = "[circular reference]"
+_TOO_DEEP = f"[nested deeper than {MAX_DEPTH} levels]"
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+).encode
+_surrogates = re.compile("[\ud800-\udfff]")
+
+_SCALARS = frozenset({str, bool, type(None)})
+_PLAIN = frozenset({*_SCALARS, int, float, dict, list})
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON text of any value, always encodable as UTF-8; never raises."""
+    try:
+        text = _encode(plain(value))
+    except RecursionError:
+        # The caller's own stack left no room for the levels of the value.
+        return f'"{_TOO_DEEP}"'
+    if text.isascii() or not _surrogates.search(text):
+        return text
+    return _surrogates.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def length(value: Any) -> int:
+    """The length of a JSON text in UTF-16 code units, which is how JavaScript counts a string.
+
+    A ``str`` is taken as the text itself; of any other value the text is made with `dumps`.
+    """
+    text = value if isinstance(value, str) else dumps(value)
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def plain(value: Any) -> Any:
+    """The value in JSON's own types (dict with str keys, list, str, int, float, bool, None).
+
+    A value that is made of them already is returned as it is, not copied. Never raises.
+    """
+    if _is_plain(value):
+        return value
+    try:
+        return _plain(value, 0, set())
+    except Exception as error:
+        return f"[not readable: {type(error).__name__}]"
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the C encoder writes the value rightly as it is.
+
+    Goes level by level, because that needs no recursion and ends for cycles; the type checks run
+    in C, so that a list of 100,000 numbers costs one pass.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        below: dict[int, Any] = {}
+        for item in level:
+            kind = type(item)
+            values: Iterable[Any]
+            if kind is dict:
+                if set(map(type, item)) - {str}:
+                    return False
+                values = item.values()
+            elif kind is list:
+                values = item
+            else:
+                values = (item,)
+            kinds = set(map(type, values))
+            if kinds <= _SCALARS:
+                continue
+            if not kinds <= _PLAIN:
+                return False
+            for each in values:
+                kind = type(each)
+                if kind is int:
+                    if not -MAX_SAFE_INTEGER <= each <= MAX_SAFE_INTEGER:
+                        return False
+                elif kind is float:
+                    if not math.isfinite(each):
+                        return False
+                elif kind is dict or kind is list:
+                    below[id(each)] = each
+        if not below:
+            return True
+        level = list(below.values())
+    return False
+
+
+def _plain(value: Any, depth: int, path: set[int]) -> Any:
+    """The recursive walk behind `plain`: ``path`` holds the ids of the containers around it."""
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        number = int.__int__(value)
+        return number if abs(number) <= MAX_SAFE_INTEGER else _digits(number)
+    if isinstance(value, float):
+        real = float.__float__(value)
+        return real if math.isfinite(real) else None
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode("ascii")
+    if not isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return _repr(value)
+    if id(value) in path:
+        return _CYCLE
+    if depth >= MAX_DEPTH:
+        return _TOO_DEEP
+    path.add(id(value))
+    try:
+        if isinstance(value, Mapping):
+            return {key: _plain(each, depth + 1, path) for key, each in _keys(value.items())}
+        items = [_plain(each, depth + 1, path) for each in value]
+        if isinstance(value, (set, frozenset)):
+            items.sort(key=dumps)
+        return items
+    except RecursionError:
+        return _TOO_DEEP
+    except Exception:
+        # A mapping or sequence of someone's own, whose methods fail.
+        return _repr(value)
+    finally:
+        path.discard(id(value))
+
+
+def _keys(items: Iterable[tuple[Any, Any]]) -> list[tuple[str, Any]]:
+    """Items with keys as JSON has them; of clashing keys the string one keeps its name."""
+    pairs = list(items)
+    taken = {str.__str__(key) for key, _ in pairs if isinstance(key, str)}
+    result = []
+    for key, value in pairs:
+        if isinstance(key, str):
+            name = str.__str__(key)
+        else:
+            wish = name = _key(key)
+            number = 1
+            while name in taken:
+                kind = type(key).__name__
+                name = f"{wish} ({kind})" if number == 1 else f"{wish} ({kind} {number})"
+                number += 1
+            taken.add(name)
+        result.append((name, value))
+    return result
+
+
+def _key(key: Any) -> str:
+    """A key that is not a string, as a string; numbers as ``json.dumps`` writes them."""
+    if key is None:
+        return "null"
+    if key is True or key is False:
+        return "true" if key else "false"
+    if isinstance(key, int):
+        return _digits(int.__int__(key))
+    if isinstance(key, float):
+        return float.__repr__(key)
+    return _repr(key)
+
+
+def _digits(number: int) -> str:
+    try:
+        return int.__repr__(number)
+    except ValueError:
+        # Python refuses decimal digits beyond sys.get_int_max_str_digits().
+        return hex(number)
+
+
+def _repr(value: Any) -> str:
+    try:
+        return str.__str__(repr(value))
+    except Exception as error:
+        return f"[{type(value).__name__}: its repr raised {type(error).__name__}]"
