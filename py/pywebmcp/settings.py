@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
-from . import constants
+from pywebmcp import constants
+from pywebmcp.types import EnvelopeMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Settings:
     blocked_commands: tuple[str, ...] = constants.BLOCKED_COMMANDS
     task_store_class: str = ""
     record_provenance: bool = False
-    envelope: str = "full"
+    envelope: EnvelopeMode = "full"
 
     def blocks(self, command: str) -> bool:
         """Whether a command id matches one of the blocked globs."""

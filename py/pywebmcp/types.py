@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
@@ -10,6 +10,9 @@ Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 
 Payload = dict[str, Any]
 """The one JSON object that a tool answers (see ``docs/results.md``)."""
+
+EnvelopeMode = Literal["full", "text", "structured"]
+"""Which copies of the payload an envelope carries."""
 
 CellType = Literal["code", "markdown", "raw"]
 
@@ -64,7 +67,3 @@ class NeverAborted:
     def on_abort(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Nothing to wait for."""
         return lambda: None
-
-
-Report = Callable[[str], None]
-Async = Callable[..., Awaitable[Any]]

@@ -1,0 +1,89 @@
+"""A tool is one function: its signature is the schema, its docstring the description.
+
+>>> @tool("Say hello", "R")
+... async def say_hello(call: Call, *, name: Annotated[str, Arg("Whom to greet")]) -> Payload:
+...     '''Greet somebody.'''
+...     return {"greeting": f"Hello, {name}"}
+>>> say_hello.descriptor()["inputSchema"]["required"]
+['name']
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pywebmcp.changes import Change
+from pywebmcp.frontend import Frontend
+from pywebmcp.schema import Signature, Validator, signature
+from pywebmcp.settings import Settings
+from pywebmcp.types import AbortSignal, NeverAborted, Payload
+
+Handler = Callable[..., Awaitable[Payload | Change]]
+
+_HINTS = {"R": "readOnlyHint", "U": "untrustedContentHint", "C": "consequentialHint"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A handler with what an agent is told of it.
+
+    ``hints`` are letters: R reads only, U its answer carries untrusted content, C it has
+    consequences (WebMCP's ``ToolAnnotations``).
+    """
+
+    name: str
+    title: str
+    description: str
+    hints: str
+    handler: Handler
+    signature: Signature
+    validate: Validator
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it changes nothing, not even what the person looks at."""
+        return "R" in self.hints
+
+    def descriptor(self) -> dict[str, Any]:
+        """What ``registerTool`` and MCP's tools/list are told, JSON-safe."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.signature.schema,
+            "annotations": {_HINTS[letter]: True for letter in self.hints},
+        }
+
+
+def tool(title: str, hints: str = "") -> Callable[[Handler], Tool]:
+    """Make a handler a tool; see the module's example."""
+
+    def decorate(handler: Handler) -> Tool:
+        parts = signature(handler)
+        name: str = getattr(handler, "__name__")  # noqa: B009
+        description = " ".join((inspect.getdoc(handler) or "").split())
+        if not description:
+            raise TypeError(f"{name} needs a docstring: it is what an agent reads")
+        return Tool(name, title, description, hints, handler, parts, Validator(parts.schema))
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of one tool on its way through the middleware to the handler.
+
+    ``arguments`` are the caller's until validation replaced them by the handler's keyword
+    arguments. ``new_id`` gives a fresh nbformat cell id; randomness comes in from outside.
+    """
+
+    tool: Tool
+    arguments: Any
+    frontend: Frontend
+    settings: Settings
+    new_id: Callable[[], str]
+    signal: AbortSignal = field(default_factory=NeverAborted)
+    tools: Mapping[str, Tool] = field(default_factory=dict)

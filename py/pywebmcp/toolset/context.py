@@ -1,0 +1,27 @@
+"""Where the agent and the person are: the workspace, the current notebook, its kernel, the focus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pywebmcp.tools import Call, tool
+from pywebmcp.types import Payload
+
+
+@tool("Get context", "RU")
+async def jupyter_get_context(call: Call) -> Payload:
+    """Where things stand now: workspace directory, open documents, the current notebook (path,
+    unsaved changes, revision, cell count, kernel), and the person's focus: active and selected
+    cells, cursor, selected text."""
+    workspace = call.frontend.workspace()
+    notebook = call.frontend.notebook()
+    shown: dict[str, Any] | None = None
+    if notebook is not None:
+        kernel = notebook.kernel()
+        shown = {**notebook.state(), "kernel": kernel.state() if kernel else None}
+    return {
+        "directory": workspace["directory"],
+        "documents": workspace["documents"],
+        "notebook": shown,
+        "focus": workspace["focus"] if notebook else None,
+    }

@@ -1,0 +1,56 @@
+"""Interrupting and restarting kernels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import Kernel
+from pywebmcp.schema import Arg
+from pywebmcp.tools import Call, tool
+from pywebmcp.toolset.common import NotebookPath, live_notebook
+from pywebmcp.types import Payload
+
+
+@tool("Interrupt or restart a kernel", "C")
+async def jupyter_kernel_action(
+    call: Call,
+    *,
+    action: Literal["interrupt", "restart"],
+    notebook_path: NotebookPath | None = None,
+    kernel_id: Annotated[str, Arg("Instead of a notebook")] | None = None,
+) -> Payload:
+    """Interrupt running code, or restart the kernel without a dialog: its variables are lost. A
+    Pyodide kernel cannot be interrupted: restart it."""
+    kernel = await _kernel(call, notebook_path, kernel_id)
+    if action == "interrupt":
+        if not kernel.state()["canInterrupt"]:
+            raise ToolError(
+                Code.INTERRUPT_UNSUPPORTED,
+                "This kernel runs in the page and cannot be interrupted: to stop the code use "
+                "the action restart, which loses the variables.",
+            )
+        await kernel.interrupt()
+        return {"message": "The kernel was interrupted."}
+    await kernel.restart()
+    return {"message": "The kernel was restarted and is ready; its variables are gone."}
+
+
+async def _kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel:
+    if path is not None and kernel_id is not None:
+        raise ToolError(Code.INVALID_ARGUMENT, 'Give "notebookPath" or "kernelId", not both.')
+    if kernel_id is not None:
+        kernel = call.frontend.kernel(kernel_id)
+        if kernel is None:
+            raise ToolError(
+                Code.KERNEL_UNAVAILABLE,
+                f'No kernel "{kernel_id}" is running: jupyter_get_context names the notebook\'s.',
+            )
+        return kernel
+    kernel = (await live_notebook(call, path)).kernel()
+    if kernel is None:
+        raise ToolError(
+            Code.KERNEL_UNAVAILABLE,
+            "The notebook has no kernel: start one with jupyter_open_notebook and its kernel.",
+        )
+    return kernel

@@ -1,0 +1,230 @@
+"""Reading cells: pages of them, a search through them, or the notebook as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pywebmcp import cells, constants, jsontext, markdown, paths
+from pywebmcp.bounding import shorten_bundles
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import Notebook
+from pywebmcp.schema import Arg
+from pywebmcp.tools import Call, tool
+from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, current, missing, span
+from pywebmcp.types import CellData, Payload
+
+# The largest share of a page that the fields around the cells can take.
+_FRAME = 160
+# Cells are fetched from the page in batches, so that a page of some hundred cells does not pay
+# for the whole notebook.
+_BATCH = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Cells to read from, live or from a file: their number, addresses, and a way to get them."""
+
+    count: int
+    addresses: Sequence[str]
+    fetch: Callable[[int, int, bool], Sequence[CellData]]
+    find: Callable[[str], int]
+    language: Callable[[], str]
+
+    def batches(self, indexes: Sequence[int], outputs: bool) -> Iterator[tuple[int, str, CellData]]:
+        """Index, address and data of the given cells, fetched in runs of neighbours."""
+        start = 0
+        while start < len(indexes):
+            stop = start + 1
+            while (
+                stop < len(indexes)
+                and stop - start < _BATCH
+                and indexes[stop] == indexes[stop - 1] + 1
+            ):
+                stop += 1
+            first = indexes[start]
+            for offset, cell in enumerate(self.fetch(first, indexes[stop - 1] + 1, outputs)):
+                yield first + offset, self.addresses[first + offset], cell
+            start = stop
+
+
+@tool("Read cells", "RU")
+async def jupyter_get_cells(
+    call: Call,
+    *,
+    notebook_path: NotebookPath | None = None,
+    cell_ids: Annotated[list[str], Arg("Only these, in this order")] | None = None,
+    start_index: StartIndex | None = None,
+    end_index: EndIndex | None = None,
+    include_source: Annotated[bool, Arg("Default true")] = True,
+    include_outputs: Annotated[bool, Arg("Default false")] = False,
+    search: Annotated[
+        str,
+        Arg("Text to find, whatever its case; answers the matching lines", min_length=1),
+    ]
+    | None = None,
+    only: Annotated[Literal["error", "code", "markdown"], Arg("error: last run failed")]
+    | None = None,
+    format: Literal["json", "markdown"] = "json",  # noqa: A002
+) -> Payload:
+    """Read cells with their ids and source hashes: as many as fit, with nextIndex to go on from.
+    Reads an unopened notebook from its file. Search covers sources, with includeOutputs outputs
+    too."""
+    if cell_ids is not None and (start_index is not None or end_index is not None):
+        raise ToolError(
+            Code.INVALID_ARGUMENT, 'Give "cellIds" or "startIndex"/"endIndex", not both.'
+        )
+    source = await _source(call, notebook_path)
+    if cell_ids is not None:
+        indexes: Sequence[int] = [source.find(cell_id) for cell_id in cell_ids]
+    else:
+        indexes = span(start_index, end_index, source.count)
+    outputs = include_outputs or only == "error"
+    page = _Page(call.settings.max_result_length - _FRAME, format)
+    for index, address, cell in source.batches(indexes, outputs):
+        if not _wanted(cell, only):
+            continue
+        if search is not None:
+            entry = _matches(cell, index, address, search, include_outputs)
+            if entry is None:
+                continue
+        else:
+            entry = cells.view(cell, index, address, source=include_source, outputs=include_outputs)
+            if only == "error" and not include_outputs:
+                entry["error"] = _summary(cell)
+        if not page.add(entry, source.language):
+            following: Payload = (
+                {"nextIndex": index}
+                if cell_ids is None
+                else {"remainingCellIds": cell_ids[indexes.index(index) :]}
+            )
+            return {**page.answer(), **following, "cellCount": source.count}
+    return page.answer()
+
+
+class _Page:
+    """Collects entries until the next one would not fit; the first one always does."""
+
+    def __init__(self, budget: int, form: str) -> None:
+        self._budget = budget
+        self._form = form
+        self._entries: list[Any] = []
+
+    def add(self, entry: dict[str, Any], language: Callable[[], str]) -> bool:
+        shown: Any = shorten_bundles(entry)
+        if self._form == "markdown":
+            shown = markdown.cell(shown, language()) if "matches" not in shown else _listed(shown)
+        size = jsontext.length(jsontext.dumps(shown)) + 4
+        if self._entries and size > self._budget:
+            return False
+        self._budget -= size
+        self._entries.append(shown)
+        return True
+
+    def answer(self) -> Payload:
+        if self._form == "markdown":
+            return {"markdown": "\n\n".join(self._entries)}
+        return {"cells": self._entries}
+
+
+async def _source(call: Call, path: str | None) -> Source:
+    if path is None:
+        return _live(current(call))
+    paths.checked(path, "notebookPath")
+    notebook = call.frontend.notebook(path)
+    if notebook is not None:
+        return _live(notebook)
+    entry = await call.frontend.entry(path)
+    if entry is None:
+        raise missing(path)
+    if entry["type"] != "notebook":
+        raise ToolError(Code.NOTEBOOK_NOT_FOUND, f'"{path}" is a {entry["type"]}, not a notebook.')
+    return _file(await call.frontend.read_notebook(path))
+
+
+def _live(notebook: Notebook) -> Source:
+    ids = notebook.ids()
+    return Source(
+        len(ids),
+        cells.addresses(ids),
+        lambda start, stop, outputs: notebook.cells(start, stop, outputs=outputs),
+        lambda cell_id: cells.locate(notebook, cell_id),
+        _language(notebook.metadata),
+    )
+
+
+def _file(content: dict[str, Any]) -> Source:
+    found = cells.from_file(content)
+    addresses = cells.addresses([cell.get("id") for cell in found])
+
+    def find(cell_id: str) -> int:
+        if cell_id in addresses:
+            return addresses.index(cell_id)
+        raise ToolError(
+            Code.CELL_NOT_FOUND, f'No cell "{cell_id}" in this notebook: read the cells again.'
+        )
+
+    metadata = content.get("metadata")
+    return Source(
+        len(found),
+        addresses,
+        lambda start, stop, outputs: found[start:stop],
+        find,
+        _language(lambda: metadata if isinstance(metadata, dict) else {}),
+    )
+
+
+def _language(metadata: Callable[[], dict[str, Any]]) -> Callable[[], str]:
+    """The notebook's language for Markdown's fences (nbformat ``language_info``)."""
+
+    def language() -> str:
+        info = metadata().get("language_info")
+        name = info.get("name") if isinstance(info, dict) else None
+        return name if isinstance(name, str) and name else "python"
+
+    return language
+
+
+def _wanted(cell: CellData, only: str | None) -> bool:
+    if only is None:
+        return True
+    if only == "error":
+        return cells.error_output(cell) is not None
+    return cell["cell_type"] == only
+
+
+def _summary(cell: CellData) -> str:
+    output = cells.error_output(cell) or {}
+    return f"{output.get('ename')}: {output.get('evalue')}"
+
+
+def _matches(
+    cell: CellData, index: int, address: str, needle: str, outputs: bool
+) -> dict[str, Any] | None:
+    """The entry of a cell that holds the needle; line numbers are 0-based."""
+    limit = constants.MAX_SEARCH_LINE
+    found: dict[str, Any] = {}
+    lines = [
+        {"line": number, "text": line}
+        for number, line in cells.matching_lines(cell["source"], needle, limit)
+    ]
+    if lines:
+        found["matches"] = lines
+    if outputs:
+        shown = cells.view(cell, index, address, source=False, outputs=True).get("outputs", ())
+        hits = [
+            {"output": number, "text": line}
+            for number, output in enumerate(shown)
+            for _, line in cells.matching_lines(markdown.output_text(output), needle, limit)
+        ]
+        if hits:
+            found.setdefault("matches", []).extend(hits)
+    if not found:
+        return None
+    return {**cells.view(cell, index, address, source=False), **found}
+
+
+def _listed(entry: dict[str, Any]) -> str:
+    rows = [f"{match.get('line', 'output')}: {match['text']}" for match in entry["matches"]]
+    return "\n".join([f"<!-- id={entry['id']} {entry['type']} -->", *rows])
