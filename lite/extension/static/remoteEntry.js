@@ -1,0 +1,215 @@
+// The loader: the only JavaScript of pywebmcp. A module-federation container written by hand (no
+// bundler) whose one plugin boots Pyodide beside the running JupyterLab and hands JupyterLab's
+// objects to Python: pywebmcp.browser.activate(app, tokens, modules).
+(() => {
+  const NAME = "pywebmcp";
+  const SELF = new URL(document.currentScript.src);
+  const MANIFEST = new URL("boot/manifest.json", SELF);
+  const BOOT_TIMEOUT = 60; // seconds; the page option pywebmcpBootTimeout overrides it
+
+  // JupyterLab's services for Python, by the names Python sees. null where an app lacks one: the
+  // notebooks app, for example, has no ILabShell and no IStatusBar.
+  const TOKENS = {
+    tracker: ["@jupyterlab/notebook", "INotebookTracker"],
+    executor: ["@jupyterlab/notebook", "INotebookCellExecutor"],
+    labShell: ["@jupyterlab/application", "ILabShell"],
+    palette: ["@jupyterlab/apputils", "ICommandPalette"],
+    statusBar: ["@jupyterlab/statusbar", "IStatusBar"],
+    docManager: ["@jupyterlab/docmanager", "IDocumentManager"],
+    settings: ["@jupyterlab/settingregistry", "ISettingRegistry"],
+    rendermime: ["@jupyterlab/rendermime", "IRenderMimeRegistry"],
+    defaultFileBrowser: ["@jupyterlab/filebrowser", "IDefaultFileBrowser"],
+    fileBrowserFactory: ["@jupyterlab/filebrowser", "IFileBrowserFactory"],
+  };
+
+  // JupyterLab's modules for Python, by their last name; null where the page does not share one.
+  const MODULES = [
+    "@jupyterlab/application", "@jupyterlab/apputils", "@jupyterlab/cells",
+    "@jupyterlab/codeeditor", "@jupyterlab/coreutils", "@jupyterlab/docmanager",
+    "@jupyterlab/docregistry", "@jupyterlab/filebrowser", "@jupyterlab/notebook",
+    "@jupyterlab/outputarea", "@jupyterlab/rendermime", "@jupyterlab/services",
+    "@jupyterlab/settingregistry", "@jupyterlab/statusbar", "@jupyter/ydoc",
+    "@lumino/messaging", "@lumino/signaling", "@lumino/widgets", "yjs",
+  ];
+
+  // The share scope of module federation: {package: {version: {get, loaded, …}}}.
+  let scope = {};
+
+  /** The module that the page shares under a package's name, or null. */
+  async function shared(name) {
+    const versions = Object.values(scope[name] ?? {});
+    // Where several versions are on offer, the one in use is the one JupyterLab's objects are of.
+    const entry = versions.find(version => version.loaded) ?? versions[0];
+    return entry ? (await entry.get())() : null;
+  }
+
+  /** A value of jupyter-config-data, as PageConfig.getOption reads it. */
+  function pageOption(name) {
+    const data = document.getElementById("jupyter-config-data");
+    return JSON.parse(data?.textContent || "{}")[name];
+  }
+
+  /**
+   * The status a person reads in the status bar and a test reads at the document's element. Only
+   * `set` writes it; Python gets the same object.
+   */
+  function createStatus() {
+    const node = document.createElement("div");
+    node.className = "jp-StatusBar-TextItem";
+    node.setAttribute("role", "status");
+    node.setAttribute("aria-live", "polite");
+    const status = {
+      node,
+      set(state, reason) {
+        if (!["starting", "ready", "unavailable", "failed"].includes(state)) {
+          throw new TypeError(`no such status: ${state}`);
+        }
+        node.textContent = `WebMCP ${state}`;
+        node.title = reason;
+        node.dataset.pywebmcpStatus = state;
+        document.documentElement.dataset.pywebmcpStatus = state;
+      },
+    };
+    status.set("starting", "Python is starting in this page");
+    return status;
+  }
+
+  /** Wait for a promise; say what it was for when it fails. */
+  async function explained(what, promise) {
+    try {
+      return await promise;
+    } catch (error) {
+      // Of a Python error's traceback, the last line says what happened.
+      const message = String(error?.message ?? error).trim().split("\n").at(-1);
+      throw new Error(`${what}: ${message}`, { cause: error });
+    }
+  }
+
+  async function fetched(url, options) {
+    const response = await fetch(url, options);
+    if (!response.ok) {
+      throw new Error(`${response.status} ${response.statusText}`.trim());
+    }
+    return response;
+  }
+
+  /** The bytes of a file of the manifest, checked against their SHA-256. */
+  async function fetchPackage({ url, sha256 }) {
+    const bytes = await (await fetched(new URL(url, MANIFEST))).arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    const found = Array.from(digest, byte => byte.toString(16).padStart(2, "0")).join("");
+    if (found !== sha256) {
+      throw new Error(`its SHA-256 is ${found}, not ${sha256}`);
+    }
+    return bytes;
+  }
+
+  /** A Pyodide with the manifest's packages, none of them imported yet. */
+  async function startPyodide() {
+    const manifest = await explained(
+      `cannot read ${MANIFEST.pathname}`,
+      fetched(MANIFEST, { cache: "no-cache" }).then(response => response.json())
+    );
+    const packages = Promise.all(
+      manifest.packages.map(item => explained(`cannot use ${item.url}`, fetchPackage(item)))
+    );
+    packages.catch(() => {}); // awaited below; Pyodide's own failure comes first
+    const url = new URL(manifest.pyodide, MANIFEST);
+    const { loadPyodide } = await explained(`cannot load ${url.pathname}`, import(url.href));
+    const pyodide = await explained(
+      "Pyodide did not start",
+      loadPyodide({
+        indexURL: new URL(".", url).href,
+        stdout: line => console.log(`[${NAME}]`, line),
+        stderr: line => console.warn(`[${NAME}]`, line),
+      })
+    );
+    for (const bytes of await packages) {
+      pyodide.unpackArchive(bytes, "wheel");
+    }
+    return pyodide;
+  }
+
+  async function gatherModules() {
+    // The query is the loader's own, a hash of this folder: the two are always of one build.
+    const modules = { bridge: await import(new URL(`bridge.mjs${SELF.search}`, SELF).href) };
+    await Promise.all(
+      MODULES.map(async name => {
+        modules[name.split("/").at(-1)] = await shared(name);
+      })
+    );
+    return modules;
+  }
+
+  async function gatherTokens(app) {
+    const tokens = {};
+    await Promise.all(
+      Object.entries(TOKENS).map(async ([key, [name, token]]) => {
+        const id = (await shared(name))?.[token];
+        tokens[key] = id ? await app.resolveOptionalService(id) : null;
+      })
+    );
+    return tokens;
+  }
+
+  /** All of the boot, in the background; `signal` aborts when it is given up. */
+  async function boot(app, status, signal) {
+    // Pyodide's start blocks the main thread for a second or two: the shell comes first.
+    await app.restored;
+    const [modules, tokens] = await Promise.all([gatherModules(), gatherTokens(app)]);
+    if (tokens.statusBar) {
+      const item = new modules.widgets.Widget({ node: status.node });
+      tokens.statusBar.registerStatusItem(`${NAME}:status`, { item, align: "right", rank: 90 });
+    }
+    const pyodide = await startPyodide();
+    signal.throwIfAborted();
+    const python = await explained("Python", (async () => pyodide.pyimport(`${NAME}.browser`))());
+    await explained("Python", python.activate(app, { ...tokens, status, signal }, modules));
+  }
+
+  /** Start the boot and see it through: it ends in ready, unavailable (both set by Python) or failed. */
+  function start(app) {
+    const key = Symbol.for(NAME);
+    if (globalThis[key]) {
+      console.warn(`[${NAME}] is active on this page already; this activation does nothing`);
+      return;
+    }
+    globalThis[key] = true;
+    const status = createStatus();
+    const given = new AbortController();
+    const seconds = Number(pageOption("pywebmcpBootTimeout") || BOOT_TIMEOUT);
+    const fail = error => {
+      if (!given.signal.aborted) {
+        given.abort(error);
+        status.set("failed", error.message);
+        status.set = () => {}; // whatever comes late is no news
+        console.error(`[${NAME}] the boot failed:`, error.message, error.cause ?? "");
+      }
+    };
+    const timer = setTimeout(
+      () => fail(new Error(`Python was not ready within ${seconds} s`)),
+      seconds * 1000
+    );
+    boot(app, status, given.signal).catch(fail).finally(() => clearTimeout(timer));
+  }
+
+  const plugin = {
+    id: `${NAME}:plugin`,
+    description: "Offers the open notebook to the agent of the browser.",
+    autoStart: true,
+    // Returns at once: a promise would hold up JupyterLab's own start.
+    activate: app => start(app),
+  };
+
+  (globalThis._JUPYTERLAB ??= {})[NAME] = {
+    init(shareScope) {
+      scope = shareScope;
+    },
+    async get(module) {
+      if (module !== "./extension") {
+        throw new Error(`[${NAME}] has no module ${module}`);
+      }
+      return () => ({ __esModule: true, default: plugin });
+    },
+  };
+})();

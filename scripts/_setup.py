@@ -1,0 +1,283 @@
+"""What the scripts need on a machine, installed when missing: the venv, Chromium, Node, Pyodide.
+
+Only the standard library: it runs under the system's Python before anything is installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+if sys.version_info < (3, 11):  # noqa: UP036 - what runs this is the system's Python, not the venv's
+    sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
+
+import tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+VENV = ROOT / ".venv"
+PYODIDE_PINS = ROOT / "lite" / "pyodide"
+NPM = BUILD / "npm"
+EXTRAS = "test,lint,site"
+WINDOWS = os.name == "nt"
+
+
+class SetupError(Exception):
+    """Something a person has to mend; the message says what and how."""
+
+
+def run_main(main: Callable[[], int | None]) -> None:
+    """Run a script's main function; an expected failure is one line on stderr and exit status 1."""
+    try:
+        sys.exit(main())
+    except SetupError as error:
+        sys.exit(f"{Path(sys.argv[0]).name}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+@contextlib.contextmanager
+def step(what: str) -> Iterator[None]:
+    """Print what is being done, and when it is over how long it took."""
+    print(f"{what} …", end="", flush=True)
+    start = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        print(" failed", flush=True)
+        raise
+    print(f" {time.monotonic() - start:.1f} s", flush=True)
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Let one process at a time into a part of the build; others wait (not on Windows)."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / f"{name}.lock").open("w") as handle:
+        if not WINDOWS:
+            import fcntl
+
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"Waiting for another process that holds {handle.name}", flush=True)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def run(command: list[str | Path], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
+    """Run a command quietly and return its output; a failure shows the end of it."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode:
+        end = "\n".join(done.stdout.splitlines()[-30:])
+        raise SetupError(f"`{' '.join(words)}` failed ({done.returncode}):\n{end}")
+    return done.stdout
+
+
+def digest(*parts: Path | str | bytes) -> str:
+    """A SHA-256 over texts, files and whole folders (names and bytes, in a fixed order)."""
+    total = hashlib.sha256()
+
+    def add(data: bytes) -> None:
+        total.update(len(data).to_bytes(8, "big") + data)
+
+    for part in parts:
+        if isinstance(part, str):
+            add(part.encode())
+        elif isinstance(part, bytes):
+            add(part)
+        elif part.is_dir():
+            for path in sorted(part.rglob("*")):
+                if path.is_file() and not _is_litter(path):
+                    add(path.relative_to(part).as_posix().encode())
+                    add(path.read_bytes())
+        else:
+            add(part.read_bytes())
+    return total.hexdigest()
+
+
+def _is_litter(path: Path) -> bool:
+    return bool({"__pycache__", ".ipynb_checkpoints"} & set(path.parts)) or path.suffix == ".pyc"
+
+
+# --- Debian's packages
+
+
+def _can_use_apt() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def _apt_install(*packages: str) -> None:
+    with step(f"Installing {' and '.join(packages)} with apt-get"):
+        quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+        run(["apt-get", "update"], env=quiet)
+        run(["apt-get", "install", "--yes", "--no-install-recommends", *packages], env=quiet)
+
+
+# --- the venv
+
+
+def venv_python() -> Path:
+    """The interpreter of the project's venv."""
+    return VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
+
+
+def ensure_venv() -> Path:
+    """Make `.venv` with the pinned packages and the project itself (editable), unless it is there.
+
+    A stamp in the venv holds a hash of what was asked for, so that the second call only reads it.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = digest(
+        ROOT / "constraints.txt",
+        json.dumps([project["build-system"], project["project"], project["tool"]["hatch"]]),
+        EXTRAS,
+    )
+    stamp = VENV / "pywebmcp-setup.txt"
+    if _reads(stamp, wanted) and venv_python().exists():
+        return venv_python()
+    with locked("venv"):
+        if not (_reads(stamp, wanted) and venv_python().exists()):
+            _make_venv()
+            stamp.write_text(wanted)
+    return venv_python()
+
+
+def _reads(path: Path, text: str) -> bool:
+    try:
+        return path.read_text() == text
+    except OSError:
+        return False
+
+
+def _make_venv() -> None:
+    if not venv_python().exists():
+        if importlib.util.find_spec("ensurepip") is None:
+            package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+            if not _can_use_apt():
+                raise SetupError(
+                    f"this Python cannot make venvs; install {package} "
+                    f"(Debian, Ubuntu: `sudo apt-get install {package}`)"
+                )
+            _apt_install(package)
+        with step(f"Making the venv {VENV.name}"):
+            # A subprocess: ensurepip may have come a moment ago.
+            run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--clear", VENV])
+    with step("Installing the pinned Python packages"):
+        pip: list[str | Path] = [venv_python(), "-m", "pip", "install", "--quiet"]
+        pip += ["--disable-pip-version-check", "--constraint", ROOT / "constraints.txt"]
+        run([*pip, "hatchling"])
+        # No build isolation: the build backend is the pinned one too.
+        run([*pip, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"])
+
+
+def use_venv() -> None:
+    """Run the present script again under the venv's Python, unless that is what runs it."""
+    python = ensure_venv()
+    if Path(sys.prefix).resolve() == VENV.resolve():
+        return
+    if WINDOWS:
+        sys.exit(subprocess.run([python, *sys.argv]).returncode)
+    os.execv(python, [str(python), *sys.argv])
+
+
+# --- Chromium
+
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUM_PLACES = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "~/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "~/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "%PROGRAMFILES%/Google/Chrome/Application/chrome.exe",
+    "%PROGRAMFILES(X86)%/Google/Chrome/Application/chrome.exe",
+    "%LOCALAPPDATA%/Google/Chrome/Application/chrome.exe",
+    "%LOCALAPPDATA%/Chromium/Application/chrome.exe",
+)
+
+
+def find_chromium() -> Path | None:
+    """Chromium or Chrome: the one PYWEBMCP_CHROMIUM names, on the PATH, or where it is installed."""
+    named = os.environ.get("PYWEBMCP_CHROMIUM")
+    if named:
+        if not Path(named).is_file():
+            raise SetupError(f"PYWEBMCP_CHROMIUM names {named}, which is not there")
+        return Path(named)
+    for name in _CHROMIUM_NAMES:
+        found = shutil.which(name)
+        if found:
+            return Path(found)
+    for place in _CHROMIUM_PLACES:
+        path = Path(os.path.expandvars(place)).expanduser()
+        if path.is_file():
+            return path
+    return None
+
+
+def ensure_chromium() -> Path:
+    """The path of a Chromium; installed by apt-get where that is possible."""
+    found = find_chromium()
+    if found is None and _can_use_apt():
+        _apt_install("chromium")
+        found = find_chromium()
+    if found is None:
+        raise SetupError(
+            "no Chromium or Chrome found; install one (Debian: `sudo apt-get install chromium`) "
+            "or name it in PYWEBMCP_CHROMIUM"
+        )
+    return found
+
+
+# --- Node and Pyodide
+
+
+def ensure_node() -> Path:
+    """The path of `npm`, beside a `node` of version 18 or newer; apt-get installs it if it can."""
+    if not (shutil.which("node") and shutil.which("npm")) and _can_use_apt():
+        _apt_install("nodejs", "npm")
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        raise SetupError(
+            "Node 18 or newer with npm is needed (Debian: `sudo apt-get install nodejs npm`)"
+        )
+    version = run([node, "--version"]).strip()
+    if int(version.lstrip("v").split(".")[0]) < 18:
+        raise SetupError(f"Node 18 or newer is needed; {node} is {version}")
+    return Path(npm)
+
+
+def ensure_pyodide_npm() -> Path:
+    """The folder of the npm package `pyodide`, of the version and hash pinned in lite/pyodide."""
+    wanted = digest(PYODIDE_PINS / "package.json", PYODIDE_PINS / "package-lock.json")
+    folder, stamp = NPM / "node_modules" / "pyodide", NPM / "stamp.txt"
+    if _reads(stamp, wanted):
+        return folder
+    with locked("npm"):
+        if not _reads(stamp, wanted):
+            npm = ensure_node()
+            with step("Fetching Pyodide with npm"):
+                NPM.mkdir(parents=True, exist_ok=True)
+                for name in ("package.json", "package-lock.json", ".npmrc"):
+                    shutil.copyfile(PYODIDE_PINS / name, NPM / name)
+                run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=NPM)
+                stamp.write_text(wanted)
+    return folder
