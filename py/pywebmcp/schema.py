@@ -136,7 +136,13 @@ def _typed_dict(hint: Any) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": {camel(name): _schema(*_unwrap(part)) for name, part in hints.items()},
-        "required": [camel(name) for name in hints if name in hint.__required_keys__],
+        # __required_keys__ does not see NotRequired in postponed annotations (Python 3.11).
+        "required": [
+            camel(name)
+            for name, part in hints.items()
+            if get_origin(part) is Required
+            or (hint.__total__ and get_origin(part) is not NotRequired)
+        ],
         "additionalProperties": False,
     }
     if not schema["required"]:
@@ -167,7 +173,7 @@ class Validator:
         try:
             self._compiled(cleaned)
         except fastjsonschema.JsonSchemaValueException as error:
-            raise _explained(error, self._schema) from None
+            raise _explained(error) from None
         return cleaned
 
 
@@ -187,14 +193,16 @@ def _without_nulls(value: Any, schema: Mapping[str, Any]) -> Any:
     return value
 
 
-def _explained(error: fastjsonschema.JsonSchemaValueException, schema: dict[str, Any]) -> ToolError:
+def _explained(error: fastjsonschema.JsonSchemaValueException) -> ToolError:
     """One sentence an agent can act on, from fastjsonschema's exception."""
     where = (error.name or "").removeprefix("data").removeprefix(".")
     subject = f'Argument "{where}"' if where else "The arguments"
     rule, wanted = error.rule, error.rule_definition
-    if rule == "additionalProperties":
-        return _unknown(error, where, schema)
-    if rule == "required":
+    if rule in ("additionalProperties", "required"):
+        # A misspelt name is both: missing and unknown. What was given wrong helps more.
+        unknown = _unknown(error, where)
+        if unknown is not None:
+            return unknown
         missing = next(name for name in wanted if name not in error.value)
         path = f"{where}.{missing}" if where else missing
         return ToolError(
@@ -217,11 +225,11 @@ def _explained(error: fastjsonschema.JsonSchemaValueException, schema: dict[str,
     return ToolError(Code.INVALID_ARGUMENT, f"{subject} {text}.")
 
 
-def _unknown(
-    error: fastjsonschema.JsonSchemaValueException, where: str, schema: dict[str, Any]
-) -> ToolError:
+def _unknown(error: fastjsonschema.JsonSchemaValueException, where: str) -> ToolError | None:
     known = error.definition.get("properties", {})
-    name = next(key for key in error.value if key not in known)
+    name = next((key for key in error.value if key not in known), None)
+    if name is None:
+        return None
     close = difflib.get_close_matches(name, known, 1)
     hint = f' Did you mean "{close[0]}"?' if close else ""
     inside = f' in "{where}"' if where else ""
