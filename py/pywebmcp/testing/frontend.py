@@ -1,0 +1,147 @@
+"""The Jupyter application in memory: what tools of your own can be tested against, in milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import DocumentState, Entry, Workspace
+from pywebmcp.testing.files import Content, MemoryFiles
+from pywebmcp.testing.kernel import MemoryKernel
+from pywebmcp.testing.notebook import MemoryNotebook
+from pywebmcp.testing.notebooks import counter
+from pywebmcp.testing.person import Person
+
+Starting = Literal["start", "none", "select"]
+"""What opening a notebook does: starts a kernel, starts none, or asks the person for one."""
+
+
+class MemoryFrontend:
+    """Implements ``pywebmcp.frontend.Frontend``; ``person`` is whoever sits in front of it.
+
+    ``files`` maps paths to nbformat dicts or texts, ``folders`` are empty folders, ``kernels`` the
+    names of the kernels that can be started. ``kernel_start`` is what opening a notebook does,
+    ``start_after`` and ``restart_after`` how many seconds of the loop's clock that takes.
+
+    >>> from pywebmcp.testing import notebook, run
+    >>> async def session() -> list[dict[str, object]]:
+    ...     frontend = MemoryFrontend({"a.ipynb": notebook("print(6 * 7)")})
+    ...     opened = await frontend.open_notebook("a.ipynb")
+    ...     return (await opened.run_cell(0)).outputs
+    >>> run(session())
+    [{'output_type': 'stream', 'name': 'stdout', 'text': '42\\n'}]
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, Content] | None = None,
+        *,
+        folders: Iterable[str] = (),
+        kernels: Sequence[str] = ("python",),
+        kernel_start: Starting = "start",
+        start_after: float = 0.0,
+        restart_after: float = 0.0,
+        can_interrupt: bool = False,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        self.files = MemoryFiles(files, folders)
+        self.directory = ""
+        self.kernel_start: Starting = kernel_start
+        self.start_after = start_after
+        self.restart_after = restart_after
+        self.can_interrupt = can_interrupt
+        self.notebooks: dict[str, MemoryNotebook] = {}
+        self.texts: dict[str, bool] = {}
+        """Open text documents and whether they are dirty."""
+        self.order: list[str] = []
+        """The open documents in the order of their tabs."""
+        self.current: str | None = None
+        """The path of the document that the person looks at."""
+        self.sessions: dict[str, MemoryKernel] = {}
+        """The kernels by the path of their notebook; they outlive its tab."""
+        self.person = Person(self)
+        self._kernels = tuple(kernels)
+        self._new_id = new_id or counter("memory")
+
+    def workspace(self) -> Workspace:
+        """Directory, open documents and focus."""
+        current = self.notebook()
+        return Workspace(
+            directory=self.directory,
+            documents=[self._document(path) for path in self.order],
+            focus=None if current is None else current.focus(),
+        )
+
+    def notebook(self, path: str | None = None) -> MemoryNotebook | None:
+        """The open notebook at a path, or the current one."""
+        wanted = self.current if path is None else path
+        return None if wanted is None else self.notebooks.get(wanted)
+
+    def kernel(self, kernel_id: str) -> MemoryKernel | None:
+        """A running kernel by its id."""
+        return next((kern for kern in self.sessions.values() if kern.id == kernel_id), None)
+
+    def kernel_names(self) -> Sequence[str]:
+        """The names of the kernels that can be started, the default one first."""
+        return self._kernels
+
+    async def entry(self, path: str) -> Entry | None:
+        """What is at a path, without its body."""
+        return self.files.entry(path)
+
+    async def read_notebook(self, path: str) -> dict[str, Any]:
+        """A notebook file's JSON. Raises ``ToolError`` FILE_NOT_FOUND or NOTEBOOK_READ_FAILED."""
+        return self.files.notebook(path)
+
+    async def open_notebook(
+        self, path: str, *, kernel: str | None = None, activate: bool = True
+    ) -> MemoryNotebook:
+        """Open a notebook, or answer the open one with its unsaved state."""
+        notebook = self.notebooks.get(path)
+        if notebook is None:
+            notebook = MemoryNotebook(path, self.files, self.sessions.get, self._new_id)
+            self.notebooks[path] = notebook
+            self.order.append(path)
+        running = self.sessions.get(path)
+        if kernel is not None and (running is None or running.name != kernel):
+            self.start_kernel(path, kernel)
+        elif running is None and self.kernel_start == "start":
+            named = notebook.metadata().get("kernelspec", {}).get("name")
+            self.start_kernel(path, named if named in self._kernels else self._kernels[0])
+        if activate or self.current is None:
+            self.current = path
+        return notebook
+
+    async def create_notebook(self, path: str, content: dict[str, Any]) -> None:
+        """Write a new notebook file and its missing folders; leaves nothing when it fails."""
+        if self.files.entry(path) is not None:
+            raise ToolError(Code.PATH_EXISTS, f"{path} exists.")
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            if "/".join(parts[:depth]) in self.files:
+                raise ToolError(Code.INVALID_PATH, f"{'/'.join(parts[:depth])} is not a folder.")
+        self.files.write(path, content)
+
+    async def delete_file(self, path: str) -> None:
+        """Delete a file that this call created, after a failure."""
+        self.files.delete(path)
+
+    def start_kernel(self, path: str, name: str) -> MemoryKernel:
+        """Give the notebook at a path a new kernel, in the place of the one it has."""
+        if path in self.sessions:
+            self.sessions[path].die()
+        self.sessions[path] = MemoryKernel(
+            self._new_id(),
+            name,
+            can_interrupt=self.can_interrupt,
+            start_after=self.start_after,
+            restart_after=self.restart_after,
+        )
+        return self.sessions[path]
+
+    def _document(self, path: str) -> DocumentState:
+        notebook = self.notebooks.get(path)
+        if notebook is not None:
+            return DocumentState(path=path, type="notebook", dirty=notebook.dirty)
+        return DocumentState(path=path, type="file", dirty=self.texts[path])

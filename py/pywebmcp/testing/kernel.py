@@ -1,0 +1,238 @@
+"""A kernel in memory: a first-in, first-out queue in front of Python that really runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import KernelState, Prompt
+from pywebmcp.testing import execution
+
+Status = Literal["ok", "error", "restarted", "died", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How a request ended; ``cancelled`` is one that an earlier error threw out of the queue."""
+
+    status: Status
+    execution_count: int | None = None
+    error: dict[str, Any] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """Code in the queue; ``done`` always gets a result, never an exception."""
+
+    code: str
+    emit: execution.Emit
+    done: asyncio.Future[Reply]
+    store_history: bool = True
+    stop_on_error: bool = True
+    replied: Callable[[Reply], None] = field(default=lambda _: None)
+
+    def settle(self, reply: Reply) -> None:
+        """End the request, once."""
+        if not self.done.done():
+            self.done.set_result(reply)
+            self.replied(reply)
+
+
+class MemoryKernel:
+    """Implements ``pywebmcp.frontend.Kernel``.
+
+    ``start_after`` and ``restart_after`` are seconds of the loop's clock until it can run code.
+    Like Pyodide's kernel it cannot be interrupted, unless ``can_interrupt``.
+    """
+
+    def __init__(
+        self,
+        kernel_id: str,
+        name: str = "python",
+        *,
+        can_interrupt: bool = False,
+        start_after: float = 0.0,
+        restart_after: float = 0.0,
+    ) -> None:
+        self.id = kernel_id
+        self.name = name
+        self.can_interrupt = can_interrupt
+        self.restart_after = restart_after
+        self.variables = execution.namespace()
+        self.execution_count = 0
+        self.status = "idle"
+        self._queue: deque[Request] = deque()
+        self._running: Request | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self._interrupted = False
+        self._prompt: Prompt | None = None
+        self._answer: asyncio.Future[str] | None = None
+        self._waiting: list[asyncio.Future[None]] = []
+        if start_after > 0:
+            self.status = "starting"
+            asyncio.get_running_loop().call_later(start_after, self._started)
+
+    def state(self) -> KernelState:
+        """Id, name, status, whether it can be interrupted, the prompt it waits for."""
+        state = KernelState(
+            id=self.id, name=self.name, status=self.status, canInterrupt=self.can_interrupt
+        )
+        if self._prompt is not None:
+            state["input"] = Prompt(**self._prompt)
+        return state
+
+    async def ready(self) -> None:
+        """Return once it can take code. Raises ``ToolError`` KERNEL_UNAVAILABLE when it is dead."""
+        while self.status in ("starting", "restarting"):
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+        if self.status == "dead":
+            raise ToolError(Code.KERNEL_UNAVAILABLE, "The kernel is dead; restart it.")
+
+    def submit(
+        self,
+        code: str,
+        emit: execution.Emit,
+        *,
+        store_history: bool = True,
+        stop_on_error: bool = True,
+        replied: Callable[[Reply], None] = lambda _: None,
+    ) -> Request:
+        """Queue code; ``emit`` gets its outputs and ``replied`` its end, in the same turn."""
+        done = asyncio.get_running_loop().create_future()
+        request = Request(code, emit, done, store_history, stop_on_error, replied)
+        if self.status == "dead":
+            request.settle(Reply("died"))
+        else:
+            self._queue.append(request)
+            self._wake()
+        return request
+
+    async def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in the running cell, where that is possible.
+
+        Where it is not, what is queued is dropped all the same and what runs goes on.
+        """
+        if not self.can_interrupt:
+            self._drop(Reply("cancelled"))
+        elif self._running is not None and self._worker is not None:
+            self._interrupted = True
+            self._worker.cancel()
+
+    async def restart(self) -> None:
+        """Lose the variables, end what runs and what is queued; return when it is usable."""
+        self._stop(Reply("restarted"))
+        self.variables = execution.namespace()
+        self.execution_count = 0
+        self.status = "restarting"
+        if self.restart_after > 0:
+            asyncio.get_running_loop().call_later(self.restart_after, self._started)
+        else:
+            self._started()
+        await self.ready()
+
+    def die(self) -> None:
+        """The kernel's process ends; a restart brings it back."""
+        self._stop(Reply("died"))
+        self.status = "dead"
+        self._release()
+
+    def answer(self, text: str) -> None:
+        """What the person types at the prompt."""
+        if self._answer is None or self._answer.done():
+            raise AssertionError("the kernel asks nothing")
+        self._answer.set_result(text)
+
+    def _started(self) -> None:
+        if self.status in ("starting", "restarting"):
+            self.status = "idle"
+            self._release()
+            self._wake()
+
+    def _release(self) -> None:
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiting.clear()
+
+    def _wake(self) -> None:
+        if self._worker is None and self._queue and self.status == "idle":
+            self._worker = asyncio.get_running_loop().create_task(
+                self._work(), name=f"kernel {self.id}"
+            )
+
+    def _stop(self, reply: Reply) -> None:
+        worker, self._worker = self._worker, None
+        running, self._running = self._running, None
+        self._prompt = None
+        if running is not None:
+            running.settle(reply)
+        self._drop(reply)
+        if worker is not None:
+            worker.cancel()
+
+    def _drop(self, reply: Reply) -> None:
+        while self._queue:
+            self._queue.popleft().settle(reply)
+
+    async def _work(self) -> None:
+        me = asyncio.current_task()
+        while self._queue and self._worker is me:
+            request = self._running = self._queue.popleft()
+            self.status = "busy"
+            self._interrupted = False
+            reply = await self._execute(request)
+            if self._worker is not me:
+                return
+            self._running = None
+            request.settle(reply)
+            if reply.status == "error" and request.stop_on_error:
+                # One error reply throws out all that is queued, whoever queued it.
+                self._drop(Reply("cancelled"))
+        if self._worker is me:
+            self._worker = None
+            self.status = "idle"
+
+    async def _execute(self, request: Request) -> Reply:
+        if request.store_history:
+            self.execution_count += 1
+        count = self.execution_count
+
+        def emit(output: dict[str, Any]) -> None:
+            if not request.done.done():
+                request.emit(output)
+
+        async def ask(prompt: str, password: bool) -> str:
+            return await self._ask(prompt, password, emit)
+
+        error = await execution.execute(
+            request.code, self.variables, count, emit, ask, self._thrown
+        )
+        counted = count if request.store_history else None
+        if error is None:
+            return Reply("ok", counted)
+        emit({"output_type": "error", **error.content()})
+        return Reply("error", counted, error.content())
+
+    def _thrown(self, error: BaseException) -> BaseException:
+        if self._interrupted and isinstance(error, asyncio.CancelledError):
+            self._interrupted = False
+            return KeyboardInterrupt()
+        return error
+
+    async def _ask(self, prompt: str, password: bool, emit: execution.Emit) -> str:
+        self._prompt = Prompt(prompt=prompt, password=password)
+        self._answer = asyncio.get_running_loop().create_future()
+        try:
+            answer = await self._answer
+        finally:
+            self._prompt = self._answer = None
+        shown = "·" * len(answer) if password else answer
+        # JupyterLab keeps the exchange as a stream of its own name.
+        emit({"output_type": "stream", "name": "stdin", "text": f"{prompt} {shown}\n"})
+        return answer

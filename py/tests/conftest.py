@@ -1,0 +1,41 @@
+"""Runs ``async def`` tests on the virtual clock, and gives every test a front end in memory."""
+
+from __future__ import annotations
+
+import inspect
+import os
+
+import pytest
+from pywebmcp.testing import MemoryFrontend, run
+
+try:
+    import hypothesis
+except ImportError:  # pragma: no cover (where no wheel of it fits the interpreter)
+    collect_ignore_glob = ["*_properties.py"]
+else:
+    # Few examples, the same in every run; PYWEBMCP_EXAMPLES=5000 looks further, and at random.
+    wanted = os.environ.get("PYWEBMCP_EXAMPLES")
+    hypothesis.settings.register_profile(
+        "pywebmcp",
+        max_examples=int(wanted or 25),
+        derandomize=wanted is None,
+        deadline=None,
+        database=None,
+    )
+    hypothesis.settings.load_profile("pywebmcp")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a coroutine test on a loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
+
+
+@pytest.fixture
+def frontend() -> MemoryFrontend:
+    """A front end without files."""
+    return MemoryFrontend()
