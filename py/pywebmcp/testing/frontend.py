@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import DocumentState, Entry, Workspace
+from pywebmcp.frontend import DocumentState, Entry, Frontend, Workspace
 from pywebmcp.testing.files import Content, MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel
 from pywebmcp.testing.notebook import MemoryNotebook
@@ -17,8 +17,8 @@ Starting = Literal["start", "none", "select"]
 """What opening a notebook does: starts a kernel, starts none, or asks the person for one."""
 
 
-class MemoryFrontend:
-    """Implements ``pywebmcp.frontend.Frontend``; ``person`` is whoever sits in front of it.
+class MemoryFrontend(Frontend):
+    """JupyterLab without a browser; ``person`` is whoever sits in front of it.
 
     ``files`` maps paths to nbformat dicts or texts, ``folders`` are empty folders, ``kernels`` the
     names of the kernels that can be started. ``kernel_start`` is what opening a notebook does,

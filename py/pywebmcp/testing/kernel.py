@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import KernelState, Prompt
+from pywebmcp.frontend import Kernel, KernelState, Prompt
 from pywebmcp.testing import execution
 
 Status = Literal["ok", "error", "restarted", "died", "cancelled"]
@@ -42,8 +42,8 @@ class Request:
             self.replied(reply)
 
 
-class MemoryKernel:
-    """Implements ``pywebmcp.frontend.Kernel``.
+class MemoryKernel(Kernel):
+    """A kernel whose Python runs in this very process.
 
     ``start_after`` and ``restart_after`` are seconds of the loop's clock until it can run code.
     Like Pyodide's kernel it cannot be interrupted, unless ``can_interrupt``.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, FocusState, NotebookState
+from pywebmcp.frontend import CellRun, FocusState, Notebook, NotebookState
 from pywebmcp.testing.cells import MemoryCell
 from pywebmcp.testing.files import MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel, Reply
@@ -18,8 +18,8 @@ KernelOf = Callable[[str], MemoryKernel | None]
 """The kernel of the session at a path."""
 
 
-class MemoryNotebook:
-    """Implements ``pywebmcp.frontend.Notebook``.
+class MemoryNotebook(Notebook):
+    """The live model of one file, and how the person sees it.
 
     The person's view of it: ``active`` is the active cell, ``mode`` is ``command`` or ``edit``,
     ``selected`` are the ids of further selected cells, ``selected_output`` is text selected in an
