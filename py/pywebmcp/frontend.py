@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
-from .types import CellData, Position, Selection
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.types import CellData, Position, Selection
 
 RunStatus = Literal["ok", "error", "restarted", "died", "cancelled", "deleted"]
 
@@ -92,6 +93,14 @@ class CellRun:
     execution_count: int | None = None
     outputs: list[dict[str, Any]] = field(default_factory=list)
     error: dict[str, Any] | None = None
+
+
+def no_kernel(path: str) -> ToolError:
+    """The failure of every front end for a notebook without a kernel, with the way out."""
+    return ToolError(
+        Code.KERNEL_UNAVAILABLE,
+        f'"{path}" has no kernel: start one with jupyter_open_notebook and its "kernel".',
+    )
 
 
 class Kernel(Protocol):

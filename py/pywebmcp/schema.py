@@ -28,17 +28,7 @@ import fastjsonschema
 
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.settings import camel
-
-
-@dataclass(frozen=True, slots=True)
-class Arg:
-    """What an ``Annotated`` argument says beyond its type: description, JSON name, bounds."""
-
-    description: str = ""
-    name: str | None = None
-    ge: int | None = None
-    min_items: int | None = None
-    min_length: int | None = None
+from pywebmcp.types import Arg
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NotRequired, Protocol, TypedDict
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired, Protocol, TypedDict
 
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 """A JSON value, as ``json.loads`` gives it."""
@@ -17,11 +18,22 @@ EnvelopeMode = Literal["full", "text", "structured"]
 CellType = Literal["code", "markdown", "raw"]
 
 
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """What an ``Annotated`` argument says beyond its type: description, JSON name, bounds."""
+
+    description: str = ""
+    name: str | None = None
+    ge: int | None = None
+    min_items: int | None = None
+    min_length: int | None = None
+
+
 class Position(TypedDict):
     """A place in a cell's source: 0-based line and column, in Unicode characters."""
 
-    line: int
-    column: int
+    line: Annotated[int, Arg(ge=0)]
+    column: Annotated[int, Arg(ge=0)]
 
 
 class Selection(TypedDict):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
-
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.schema import Arg, Validator, signature
+from pywebmcp.schema import Validator, signature
+from pywebmcp.types import Arg
 
 
 class Point(TypedDict):

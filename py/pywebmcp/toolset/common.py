@@ -7,8 +7,8 @@ from typing import Annotated
 from pywebmcp import paths
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call
+from pywebmcp.types import Arg
 
 NotebookPath = Annotated[str, Arg("Notebook; default: the current one")]
 CellId = Annotated[str, Arg("Cell id, or @index as shown where ids are not unique")]

@@ -8,10 +8,9 @@ from pywebmcp import cells
 from pywebmcp.changes import Change, DeleteCell, InsertCell, UpdateCell
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import CellId, NotebookPath, live_notebook
-from pywebmcp.types import CellData, CellType
+from pywebmcp.types import Arg, CellData, CellType
 
 
 class Replacement(TypedDict):

@@ -7,10 +7,9 @@ from typing import Annotated
 from pywebmcp import cells
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import CellId, NotebookPath, live_notebook
-from pywebmcp.types import Payload, Position, Selection
+from pywebmcp.types import Arg, Payload, Position, Selection
 
 
 @tool("Focus cell", "U")

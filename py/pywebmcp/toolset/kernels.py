@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import Kernel
-from pywebmcp.schema import Arg
+from pywebmcp.frontend import Kernel, no_kernel
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import NotebookPath, live_notebook
-from pywebmcp.types import Payload
+from pywebmcp.types import Arg, Payload
 
 
 @tool("Interrupt or restart a kernel", "C")
@@ -47,10 +46,8 @@ async def _kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel
                 f'No kernel "{kernel_id}" is running: jupyter_get_context names the notebook\'s.',
             )
         return kernel
-    kernel = (await live_notebook(call, path)).kernel()
+    notebook = await live_notebook(call, path)
+    kernel = notebook.kernel()
     if kernel is None:
-        raise ToolError(
-            Code.KERNEL_UNAVAILABLE,
-            "The notebook has no kernel: start one with jupyter_open_notebook and its kernel.",
-        )
+        raise no_kernel(notebook.state()["path"])
     return kernel

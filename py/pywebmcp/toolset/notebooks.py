@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from pywebmcp import cells, paths
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import NotebookPath, live_notebook, missing
-from pywebmcp.types import Payload
+from pywebmcp.types import Arg, Payload
 
 
 @tool("Open notebook", "U")

@@ -10,10 +10,9 @@ from pywebmcp import cells, constants, jsontext, markdown, paths
 from pywebmcp.bounding import shorten_bundles
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, current, missing, span
-from pywebmcp.types import CellData, Payload
+from pywebmcp.types import Arg, CellData, Payload
 
 # The largest share of a page that the fields around the cells can take.
 _FRAME = 160

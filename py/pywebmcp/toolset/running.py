@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from pywebmcp import cells, text
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import CellRun, Notebook
-from pywebmcp.schema import Arg
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, live_notebook, span
-from pywebmcp.types import Payload
+from pywebmcp.types import Arg, Payload
 
 _GONE = {
     "restarted": (

@@ -1,0 +1,285 @@
+"""jupyter_run_cells and jupyter_kernel_action on a kernel that really runs Python."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from desk import Abort, Desk
+from pywebmcp.testing import code, markdown, raw
+
+
+async def test_each_cell_answers_status_count_and_outputs() -> None:
+    desk = Desk("print(1)", "2 + 2", markdown("# T"), raw("r"), "")
+    await desk.open()
+    answer = await desk.ok("jupyter_run_cells", startIndex=0)
+    assert answer["cells"] == [
+        {
+            "id": "cell-0",
+            "status": "ok",
+            "executionCount": 1,
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": "1\n"}],
+        },
+        {
+            "id": "cell-1",
+            "status": "ok",
+            "executionCount": 2,
+            "outputs": [{"output_type": "execute_result", "data": {"text/plain": "4"}}],
+        },
+        {"id": "cell-2", "status": "ok"},
+        {"id": "cell-3", "status": "ok"},
+        {"id": "cell-4", "status": "ok"},
+    ]
+
+
+async def test_named_cells_run_in_the_order_given() -> None:
+    desk = Desk("x = 'a'", "x = 'b'", "x")
+    await desk.open()
+    answer = await desk.ok("jupyter_run_cells", cellIds=["cell-1", "cell-0", "cell-2"])
+    assert answer["cells"][2]["outputs"][0]["data"]["text/plain"] == "'a'"
+
+
+async def test_the_active_cell_runs_by_default() -> None:
+    desk = Desk("1", "2")
+    await desk.open()
+    desk.person.click(1)
+    answer = await desk.ok("jupyter_run_cells")
+    assert [cell["id"] for cell in answer["cells"]] == ["cell-1"]
+
+
+async def test_the_default_is_not_guessed_for_a_notebook_in_the_background() -> None:
+    desk = Desk("1", files={})
+    await desk.open()
+    await desk.ok("jupyter_open_notebook", path="b.ipynb", create=True)
+    await desk.fail("INVALID_ARGUMENT", "jupyter_run_cells", notebookPath="a.ipynb")
+
+
+async def test_a_failing_cell_stops_the_run_and_says_why_once() -> None:
+    desk = Desk("print('before')\nundefined_name", "print('never')")
+    await desk.open()
+    answer = await desk.fail("EXECUTION_ERROR", "jupyter_run_cells", startIndex=0)
+    assert answer["status"] == "error"
+    assert answer["errorName"] == "NameError"
+    assert answer["errorValue"] == "name 'undefined_name' is not defined"
+    assert answer["error"] == "NameError: name 'undefined_name' is not defined"
+    assert "undefined_name" in "\n".join(answer["traceback"])
+    assert "\x1b" not in "\n".join(answer["traceback"])
+    [cell] = answer["cells"]
+    assert cell["status"] == "error"
+    assert cell["outputs"] == [{"output_type": "stream", "name": "stdout", "text": "before\n"}]
+    assert answer["notRun"] == ["cell-1"]
+
+
+async def test_a_run_can_go_on_after_an_error() -> None:
+    desk = Desk("1 / 0", "print('on')", "undefined")
+    await desk.open()
+    answer = await desk.fail(
+        "EXECUTION_ERROR", "jupyter_run_cells", startIndex=0, stopOnError=False
+    )
+    assert [cell["status"] for cell in answer["cells"]] == ["error", "ok", "error"]
+    assert answer["errorName"] == "ZeroDivisionError"
+    assert answer["cells"][2]["error"].startswith("NameError")
+    assert "notRun" not in answer
+
+
+async def test_images_are_placeholders() -> None:
+    desk = Desk(
+        "class P:\n"
+        "    def _repr_png_(self): return b'\\x89PNG' + b'x' * 500\n"
+        "    def __repr__(self): return '<P>'\n"
+        "P()"
+    )
+    await desk.open()
+    answer = await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    data = answer["cells"][0]["outputs"][0]["data"]
+    assert data["text/plain"] == "<P>"
+    assert data["image/png"].startswith("[omitted image/png data,")
+
+
+async def test_a_long_output_keeps_its_ends() -> None:
+    desk = Desk("print('\\n'.join(f'line {n}' for n in range(100_000)))")
+    await desk.open()
+    answer = await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    text = answer["cells"][0]["outputs"][0]["text"]
+    assert text.startswith("line 0\n")
+    assert text.endswith("line 99999\n")
+    assert "characters omitted" in text
+    assert answer["truncated"] is True
+
+
+async def test_a_cell_with_cr_runs() -> None:
+    desk = Desk("x = 1\r\nprint(x)\r\n")
+    await desk.open()
+    answer = await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    assert answer["cells"][0]["outputs"][0]["text"] == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code_"),
+    [
+        ({"cellIds": ["gone"]}, "CELL_NOT_FOUND"),
+        ({"cellIds": []}, "INVALID_ARGUMENT"),
+        ({"cellIds": ["cell-0"], "startIndex": 0}, "INVALID_ARGUMENT"),
+        ({"startIndex": 5}, "INVALID_ARGUMENT"),
+    ],
+)
+async def test_refused(arguments: dict[str, object], code_: str) -> None:
+    desk = Desk("print(1)")
+    await desk.open()
+    await desk.fail(code_, "jupyter_run_cells", **arguments)
+
+
+async def test_nothing_runs_when_one_name_is_wrong() -> None:
+    desk = Desk("print(1)")
+    await desk.open()
+    await desk.fail("CELL_NOT_FOUND", "jupyter_run_cells", cellIds=["cell-0", "gone"])
+    live = desk.frontend.notebook()
+    assert live is not None
+    assert live.cells(0, 1)[0]["execution_count"] is None
+
+
+async def test_without_a_kernel_it_says_how_to_start_one() -> None:
+    desk = Desk("print(1)", kernel_start="none")
+    await desk.open()
+    failed = await desk.fail("KERNEL_UNAVAILABLE", "jupyter_run_cells", cellIds=["cell-0"])
+    assert "jupyter_open_notebook" in failed["error"]
+
+
+async def test_markdown_needs_no_kernel() -> None:
+    desk = Desk(markdown("# T"), kernel_start="none")
+    await desk.open()
+    await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+
+
+async def test_it_waits_for_a_kernel_that_starts() -> None:
+    desk = Desk("print(1)", start_after=9.0)
+    desk.person.open("a.ipynb")
+    answer = await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    assert answer["cells"][0]["status"] == "ok"
+
+
+async def test_restart_settles_a_running_call_with_the_outputs_so_far() -> None:
+    desk = Desk("print('so far')\nimport asyncio\nawait asyncio.sleep(1000)", "print('next')")
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["cell-0", "cell-1"]))
+    await asyncio.sleep(5)
+    await desk.ok("jupyter_kernel_action", action="restart")
+    answer = await run
+    assert answer["code"] == "KERNEL_RESTARTED"
+    assert answer["cells"][0]["outputs"][0]["text"] == "so far\n"
+    assert answer["notRun"] == ["cell-1"]
+    after = await desk.ok("jupyter_run_cells", cellIds=["cell-1"])
+    assert after["cells"][0]["executionCount"] == 1
+
+
+async def test_a_kernel_that_dies_settles_the_call() -> None:
+    desk = Desk("import asyncio\nprint('x')\nawait asyncio.sleep(1000)")
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["cell-0"]))
+    await asyncio.sleep(5)
+    live = desk.frontend.notebook()
+    assert live is not None
+    kernel = live.kernel()
+    assert kernel is not None
+    kernel.die()
+    answer = await run
+    assert answer["code"] == "KERNEL_DIED"
+    assert answer["cells"][0]["outputs"][0]["text"] == "x\n"
+
+
+async def test_an_aborted_run_starts_no_further_cell() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print('never')")
+    await desk.open()
+    signal = Abort()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, startIndex=0))
+    await asyncio.sleep(5)
+    signal.abort()
+    answer = await run
+    assert answer["code"] == "ABORTED"
+    assert [cell["id"] for cell in answer["cells"]] == ["cell-0"]
+    assert answer["notRun"] == ["cell-1"]
+
+
+async def test_an_aborted_signal_starts_nothing() -> None:
+    desk = Desk("print(1)")
+    await desk.open()
+    answer = await desk.call("jupyter_run_cells", Abort(aborted=True), startIndex=0)
+    assert answer["code"] == "ABORTED"
+    assert answer["cells"] == []
+
+
+async def test_a_cell_deleted_meanwhile_is_reported() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print(1)", "print(2)")
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", startIndex=0))
+    await asyncio.sleep(5)
+    live = desk.frontend.notebook()
+    assert live is not None
+    live.delete_cell(1)
+    answer = await run
+    assert [(cell["id"], cell["status"]) for cell in answer["cells"]] == [
+        ("cell-0", "ok"),
+        ("cell-1", "deleted"),
+        ("cell-2", "ok"),
+    ]
+
+
+async def test_cells_with_one_id_run_by_position() -> None:
+    desk = Desk(code("print('one')", "a1"), code("print('two')", "a1"))
+    await desk.open()
+    await desk.fail("INVALID_ARGUMENT", "jupyter_run_cells", cellIds=["a1"])
+    answer = await desk.ok("jupyter_run_cells", cellIds=["@1"])
+    assert answer["cells"][0]["outputs"][0]["text"] == "two\n"
+
+
+async def test_restart_loses_the_variables_and_answers_when_usable() -> None:
+    desk = Desk("x = 1", "x", restart_after=14.0)
+    await desk.open()
+    await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    answer = await desk.ok("jupyter_kernel_action", action="restart")
+    assert "variables" in answer["message"]
+    failed = await desk.fail("EXECUTION_ERROR", "jupyter_run_cells", cellIds=["cell-1"])
+    assert failed["errorName"] == "NameError"
+
+
+async def test_interrupt_where_the_kernel_cannot_names_restart() -> None:
+    desk = Desk("x")
+    await desk.open()
+    failed = await desk.fail("INTERRUPT_UNSUPPORTED", "jupyter_kernel_action", action="interrupt")
+    assert "restart" in failed["error"]
+
+
+async def test_interrupt_where_it_can() -> None:
+    desk = Desk("import asyncio\nprint('x')\nawait asyncio.sleep(1000)", can_interrupt=True)
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["cell-0"]))
+    await asyncio.sleep(5)
+    await desk.ok("jupyter_kernel_action", action="interrupt")
+    answer = await run
+    assert answer["errorName"] == "KeyboardInterrupt"
+    assert answer["error"] == "KeyboardInterrupt"
+    assert answer["cells"][0]["outputs"][0]["text"] == "x\n"
+
+
+async def test_a_kernel_by_its_id() -> None:
+    desk = Desk("x")
+    await desk.open()
+    context = await desk.ok("jupyter_get_context")
+    await desk.ok(
+        "jupyter_kernel_action", action="restart", kernelId=context["notebook"]["kernel"]["id"]
+    )
+    await desk.fail("KERNEL_UNAVAILABLE", "jupyter_kernel_action", action="restart", kernelId="no")
+    await desk.fail(
+        "INVALID_ARGUMENT",
+        "jupyter_kernel_action",
+        action="restart",
+        kernelId="no",
+        notebookPath="a.ipynb",
+    )
+
+
+async def test_kernel_action_without_a_kernel() -> None:
+    desk = Desk("x", kernel_start="none")
+    await desk.open()
+    await desk.fail("KERNEL_UNAVAILABLE", "jupyter_kernel_action", action="restart")
+    await desk.fail("INVALID_ARGUMENT", "jupyter_kernel_action", action="stop")
