@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
 
-from .constants import HASH_LENGTH
+from pywebmcp.constants import HASH_LENGTH
 
 _astral = re.compile("[\U00010000-\U0010ffff]")
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from . import jsontext
+from pywebmcp import jsontext
 
 Mode = Literal["full", "text", "structured"]
 """Which copies of the payload the envelope carries: both, the text block only, or
