@@ -34,6 +34,18 @@ KERNEL_EXTRA = "comm"
 # Unpacked into the page's own Pyodide, not into the kernel's.
 PAGE_WHEELS = ("fastjsonschema",)
 
+PRECOMPILE = Path(__file__).with_name("_precompile.py")
+# Runs a Python script inside Node's Pyodide with a folder of this machine mounted as /folder.
+NODE_DRIVER = """
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+const [core, script, folder] = process.argv.slice(1);
+const { loadPyodide } = await import(pathToFileURL(core));
+const pyodide = await loadPyodide();
+pyodide.mountNodeFS("/folder", folder);
+pyodide.runPython(readFileSync(script, "utf8"));
+"""
+
 
 def normalized(name: str) -> str:
     """A package's name as PEP 503 compares it."""
@@ -61,35 +73,42 @@ def ensure_wheels() -> dict[str, Path]:
     return {normalized(path.name.split("-")[0]): path for path in sorted(folder.glob("*.whl"))}
 
 
-def ensure_pyodide() -> Path:
+def ensure_pyodide(*, force: bool = False) -> Path:
     """The finished folder build/pyodide, made anew when a pin or this module changed."""
     npm = ensure_pyodide_npm()
     wheels = ensure_wheels()
-    folder, wanted = BUILD / "pyodide", digest(PYODIDE_PINS, Path(__file__))
+    folder, wanted = BUILD / "pyodide", digest(PYODIDE_PINS, Path(__file__), PRECOMPILE)
     stamp = BUILD / "pyodide.stamp.txt"
-    if not (folder.is_dir() and stamp.is_file() and stamp.read_text() == wanted):
-        with step("Assembling the Pyodide folder"):
+    if force or not (folder.is_dir() and stamp.is_file() and stamp.read_text() == wanted):
+        with step("Assembling the Pyodide folder and compiling its Python files"):
             stamp.unlink(missing_ok=True)
             shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            for name in CORE_FILES:
-                shutil.copyfile(npm / name, folder / name)
-            lock = cut_lock(json.loads((npm / "pyodide-lock.json").read_text("utf-8")), wheels)
-            for entry in lock["packages"].values():
-                shutil.copyfile(
-                    wheels[normalized(entry["name"])].parent / entry["file_name"],
-                    folder / entry["file_name"],
-                )
-            (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1), "utf-8")
+            _assemble(folder, npm, wheels)
             stamp.write_text(wanted)
     return folder
 
 
-def cut_lock(lock: dict[str, Any], wheels: dict[str, Path]) -> dict[str, Any]:
-    """Pyodide's lock reduced to the kernel's packages, with the hashes of PyPI's files.
+def _assemble(folder: Path, npm: Path, wheels: dict[str, Path]) -> None:
+    lock = cut_lock(json.loads((npm / "pyodide-lock.json").read_text("utf-8")), wheels)
+    folder.mkdir(parents=True)
+    for name in CORE_FILES:
+        shutil.copyfile(npm / name, folder / name)
+    for name, entry in lock["packages"].items():
+        shutil.copyfile(wheels[name], folder / entry["file_name"])
+    node: list[str | Path] = ["node", "--input-type=module", "--eval", NODE_DRIVER]
+    run([*node, npm / "pyodide.mjs", PRECOMPILE, folder])
+    for entry in lock["packages"].values():
+        entry["sha256"] = sha256(folder / entry["file_name"])
+    for path in folder.iterdir():
+        path.chmod(0o644)  # what Node wrote is writable for all
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1), "utf-8")
 
-    The CDN's wheels are repacked, so the lock's own hashes do not fit PyPI's. Raises SetupError
-    where wheels.txt and the lock disagree about a package or its version.
+
+def cut_lock(lock: dict[str, Any], wheels: dict[str, Path]) -> dict[str, Any]:
+    """Pyodide's lock reduced to the kernel's packages, which are PyPI's files, not the CDN's.
+
+    Their hashes have to be put in when the files are final. Raises SetupError where wheels.txt and
+    the lock disagree about a package or its version.
     """
     packages, todo = {}, list(KERNEL_ROOTS)
     while todo:
@@ -100,12 +119,12 @@ def cut_lock(lock: dict[str, Any], wheels: dict[str, Path]) -> dict[str, Any]:
         wheel = wheels.get(name)
         if wheel is None or wheel.name.split("-")[1] != entry["version"]:
             raise SetupError(f"{WHEELS_TXT.name} must pin {name}=={entry['version']}")
-        packages[name] = {**entry, **_file_facts(wheel), "unvendored_tests": False}
+        packages[name] = {**entry, "file_name": wheel.name, "unvendored_tests": False}
         todo += entry["depends"]
     packages[KERNEL_EXTRA] = {
         "name": KERNEL_EXTRA,
         "version": wheels[KERNEL_EXTRA].name.split("-")[1],
-        **_file_facts(wheels[KERNEL_EXTRA]),
+        "file_name": wheels[KERNEL_EXTRA].name,
         "install_dir": "site",
         "package_type": "package",
         "imports": [KERNEL_EXTRA],
@@ -116,7 +135,3 @@ def cut_lock(lock: dict[str, Any], wheels: dict[str, Path]) -> dict[str, Any]:
     if unused:
         raise SetupError(f"{WHEELS_TXT.name} pins what nothing uses: {', '.join(sorted(unused))}")
     return {**lock, "packages": dict(sorted(packages.items()))}
-
-
-def _file_facts(wheel: Path) -> dict[str, str]:
-    return {"file_name": wheel.name, "sha256": sha256(wheel)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from email.utils import formatdate
@@ -56,6 +57,11 @@ class SiteServer(ThreadingHTTPServer):
         self.folder = folder.resolve(strict=True)
         self.prefix = "/" + prefix.strip("/") if prefix.strip("/") else ""
         super().__init__(("127.0.0.1", port), SiteHandler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Report what went wrong, unless a browser just closed a connection, as they do."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
     @property
     def url(self) -> str:
@@ -132,6 +138,10 @@ class SiteHandler(BaseHTTPRequestHandler):
         return etag in [item.strip().removeprefix("W/") for item in known.split(",")]
 
     def _send_error(self, with_body: bool) -> None:
+        if self.path == "/favicon.ico":
+            # Asked for by the browser, not by the page: no error to show in its console.
+            self._send_headers(HTTPStatus.NO_CONTENT, {}, length=None)
+            return
         body = b"Not found\n"
         headers = {"Content-Type": TYPES[".txt"], "Cache-Control": "no-cache"}
         self._send_headers(HTTPStatus.NOT_FOUND, headers, length=len(body))

@@ -269,10 +269,10 @@ def ensure_pyodide_npm() -> Path:
     """The folder of the npm package `pyodide`, of the version and hash pinned in lite/pyodide."""
     wanted = digest(PYODIDE_PINS / "package.json", PYODIDE_PINS / "package-lock.json")
     folder, stamp = NPM / "node_modules" / "pyodide", NPM / "stamp.txt"
-    if _reads(stamp, wanted):
+    if folder.is_dir() and _reads(stamp, wanted):
         return folder
     with locked("npm"):
-        if not _reads(stamp, wanted):
+        if not (folder.is_dir() and _reads(stamp, wanted)):
             npm = ensure_node()
             with step("Fetching Pyodide with npm"):
                 NPM.mkdir(parents=True, exist_ok=True)

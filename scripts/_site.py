@@ -42,7 +42,7 @@ def build_site(output: Path = SITE, *, force: bool = False) -> Path:
         raise SetupError(f"{output} is not a site made by this script; remove it or name another")
     with locked("site"):
         wheel = ensure_wheel(force=force)
-        pyodide = ensure_pyodide()
+        pyodide = ensure_pyodide(force=force)
         wanted = {"site": _site_inputs(), "boot": digest(wheel, *_page_wheels())}
         state = {} if force else _read_state(output)
         if state == wanted:
