@@ -25,6 +25,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 MAX_SAFE_INTEGER = 2**53 - 1
@@ -42,8 +43,7 @@ _encode = json.JSONEncoder(
 ).encode
 _surrogates = re.compile("[\ud800-\udfff]")
 
-_SCALARS = frozenset({str, bool, type(None)})
-_PLAIN = frozenset({*_SCALARS, int, float, dict, list})
+_PLAIN = frozenset({str, bool, type(None), int, float, dict, list})
 
 
 def dumps(value: Any) -> str:
@@ -85,41 +85,30 @@ def plain(value: Any) -> Any:
 def _is_plain(value: Any) -> bool:
     """Whether the C encoder writes the value rightly as it is.
 
-    Goes level by level, because that needs no recursion and ends for cycles; the type checks run
-    in C, so that a list of 100,000 numbers costs one pass.
+    Goes level by level, because that needs no recursion, ends for cycles, and leaves the passes
+    over the values to C.
     """
-    level = [value]
+    values = [value]
     for _ in range(MAX_DEPTH + 1):
-        below: dict[int, Any] = {}
-        for item in level:
-            kind = type(item)
-            values: Iterable[Any]
-            if kind is dict:
-                if set(map(type, item)) - {str}:
-                    return False
-                values = item.values()
-            elif kind is list:
-                values = item
-            else:
-                values = (item,)
-            kinds = set(map(type, values))
-            if kinds <= _SCALARS:
-                continue
-            if not kinds <= _PLAIN:
+        kinds = set(map(type, values))
+        if not kinds <= _PLAIN:
+            return False
+        if int in kinds:
+            integers = [each for each in values if type(each) is int]
+            if min(integers) < -MAX_SAFE_INTEGER or max(integers) > MAX_SAFE_INTEGER:
                 return False
-            for each in values:
-                kind = type(each)
-                if kind is int:
-                    if not -MAX_SAFE_INTEGER <= each <= MAX_SAFE_INTEGER:
-                        return False
-                elif kind is float:
-                    if not math.isfinite(each):
-                        return False
-                elif kind is dict or kind is list:
-                    below[id(each)] = each
-        if not below:
+        if float in kinds:
+            reals = [each for each in values if type(each) is float]
+            if not all(map(math.isfinite, reals)):
+                return False
+        # By id, or a list that holds itself twice would double with every level.
+        objects = {id(each): each for each in values if type(each) is dict}.values()
+        arrays = {id(each): each for each in values if type(each) is list}.values()
+        if not objects and not arrays:
             return True
-        level = list(below.values())
+        if set(map(type, chain.from_iterable(objects))) - {str}:
+            return False
+        values = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(arrays)]
     return False
 
 

@@ -130,7 +130,8 @@ def _joined(outputs: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     first = 0
     pieces: list[str] = []
     for index, output in enumerate(outputs):
-        if isinstance(output, Mapping) and output.get("output_type") == "stream":
+        known = isinstance(output, (dict, Mapping))
+        if known and output.get("output_type") == "stream":
             if stream is not None and stream.get("name") == output.get("name"):
                 pieces.append(multiline(output.get("text")))
                 continue
@@ -141,10 +142,7 @@ def _joined(outputs: Any) -> Iterator[tuple[int, dict[str, Any]]]:
         if stream is not None:
             yield first, {**stream, "text": "".join(pieces)}
             stream = None
-        if isinstance(output, Mapping):
-            yield index, dict(output)
-        else:
-            yield index, {"output_type": "unknown", "value": output}
+        yield index, dict(output) if known else {"output_type": "unknown", "value": output}
     if stream is not None:
         yield first, {**stream, "text": "".join(pieces)}
 
