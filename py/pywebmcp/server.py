@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pywebmcp import envelope, jsontext
-from pywebmcp.bounding import bound
+from pywebmcp.bounding import bound_text
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend
 from pywebmcp.middleware import build, handle
@@ -93,8 +93,7 @@ class ToolServer:
         return envelope.encode(answer.text, answer.is_error, mode=self.settings.envelope)
 
     def _bounded(self, payload: Payload, settings: Settings) -> Answer:
-        bounded = bound(payload, settings.max_result_length)
-        return Answer(bounded, jsontext.dumps(bounded))
+        return Answer(*bound_text(payload, settings.max_result_length))
 
 
 def _new_id() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from pywebmcp import paths
 from pywebmcp.errors import Code, ToolError
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, FocusState, Notebook, NotebookState
+from pywebmcp.frontend import CellRun, FocusState, Notebook, NotebookState, no_kernel
 from pywebmcp.testing.cells import MemoryCell
 from pywebmcp.testing.files import MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel, Reply
@@ -185,7 +185,7 @@ class MemoryNotebook(Notebook):
         """The kernel once it can run code. Raises ``ToolError`` KERNEL_UNAVAILABLE."""
         kernel = self.kernel()
         if kernel is None:
-            raise ToolError(Code.KERNEL_UNAVAILABLE, f"{self.path} has no kernel; choose one.")
+            raise no_kernel(self.path)
         await kernel.ready()
         return kernel
 
