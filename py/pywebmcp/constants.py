@@ -21,3 +21,9 @@ MAX_SEARCH_LINE = 300
 
 INSERT_FAR = 50
 """Cells that are moved across the one a person is typing in; farther, the caret is let go."""
+
+KERNEL_TIMEOUT = 120.0
+"""Seconds for a kernel to start or restart. Pyodide needs 10, a slow and busy machine 40."""
+
+FOCUS_TIMEOUT = 1.5
+"""Seconds for a far cell of a long notebook to come into view; rendering all of it takes 24."""
