@@ -125,7 +125,7 @@ def _plain(value: Any, depth: int, path: set[int]) -> Any:
         real = float.__float__(value)
         return real if math.isfinite(real) else None
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return base64.b64encode(value).decode("ascii")
+        return _base64(value)
     if not isinstance(value, (Mapping, list, tuple, set, frozenset)):
         return _repr(value)
     if id(value) in path:
@@ -188,6 +188,14 @@ def _digits(number: int) -> str:
     except ValueError:
         # Python refuses decimal digits beyond sys.get_int_max_str_digits().
         return hex(number)
+
+
+def _base64(value: bytes | bytearray | memoryview) -> str:
+    try:
+        return base64.b64encode(bytes(value)).decode("ascii")
+    except ValueError:
+        # A memoryview that was released.
+        return _repr(value)
 
 
 def _repr(value: Any) -> str:

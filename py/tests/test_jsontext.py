@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pywebmcp import jsontext
 
-quick = settings(max_examples=80, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
 
 
 def strict(text):
@@ -150,6 +150,13 @@ def test_nesting_up_to_the_limit_is_written_whole():
         value = {"a": value}
     assert jsontext.plain(value) is value
     assert strict(jsontext.dumps(value)) == value
+    assert "nested deeper" in jsontext.dumps([value])
+    # The same in the walk that a value which is not plain takes.
+    tuples = 7
+    for _ in range(jsontext.MAX_DEPTH):
+        tuples = (tuples,)
+    assert jsontext.dumps(tuples) == "[" * jsontext.MAX_DEPTH + "7" + "]" * jsontext.MAX_DEPTH
+    assert "nested deeper" in jsontext.dumps((tuples,))
 
 
 def test_no_room_on_the_stack_gives_text_all_the_same(monkeypatch):
@@ -175,6 +182,44 @@ def test_objects_that_fail_are_named():
     assert "its repr raised RuntimeError" in jsontext.dumps({"x": Bad()})
     assert strict(jsontext.dumps({"x": BadMapping()})) == {"x": "BadMapping"}
     assert "its repr raised RuntimeError" in jsontext.dumps({Bad(): 1})
+
+
+def test_a_value_that_fails_takes_nothing_beside_it_with_it():
+    class Endless(collections.UserDict):
+        def items(self):
+            raise RecursionError
+
+    class Liar:
+        @property
+        def __class__(self):
+            raise RuntimeError
+
+    released = memoryview(b"a")
+    released.release()
+    value = strict(jsontext.dumps({"r": released, "e": Endless(), "s": memoryview(b"abc")[::2]}))
+    assert value["r"].startswith("<released memory")
+    assert "nested deeper" in value["e"]
+    assert value["s"] == "YWM="
+    assert strict(jsontext.dumps(Liar())) == "[not readable: RuntimeError]"
+
+
+def test_a_python_result_with_all_of_it_keeps_every_value():
+    result = {
+        1: "int",
+        "1": "str",
+        (2, 3): "tuple",
+        None: "none",
+        "nested": {"list": [{"a": 1}], "big": 2**60, "nan": math.nan, "bytes": b"\x00\xff"},
+        "set": {1},
+    }
+    assert strict(jsontext.dumps(result)) == {
+        "1 (int)": "int",
+        "1": "str",
+        "(2, 3)": "tuple",
+        "null": "none",
+        "nested": {"list": [{"a": 1}], "big": "1152921504606846976", "nan": None, "bytes": "AP8="},
+        "set": [1],
+    }
 
 
 def test_length_counts_utf16_code_units():
