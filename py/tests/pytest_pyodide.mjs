@@ -1,4 +1,5 @@
-// Runs pytest in Pyodide under Node: node _pytest_pyodide.mjs PYODIDE_FOLDER ROOT PACKAGES CACHE ARGUMENTS…
+// Runs pytest in Pyodide under Node, for scripts/test_pyodide:
+// node pytest_pyodide.mjs PYODIDE_FOLDER ROOT PACKAGES CACHE ARGUMENTS…
 // Exits with pytest's status. Nothing is fetched: all folders are on this machine.
 
 import { writeSync } from "node:fs";
