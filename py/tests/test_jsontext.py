@@ -222,6 +222,51 @@ def test_a_python_result_with_all_of_it_keeps_every_value():
     }
 
 
+def test_reading_gives_the_value():
+    value = {"a": [1, 2.5, None, True, "é😀\udcff"], "b": {}}
+    assert jsontext.loads(jsontext.dumps(value)) == value
+    assert jsontext.loads(jsontext.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1,]", "\ufeff1", b"\xff", '"a'])
+def test_reading_what_is_no_json_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        jsontext.loads(text)
+
+
+@pytest.mark.parametrize("depth", [jsontext.MAX_PARSE_DEPTH + 1, 20_000])
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("[", "]"), ('{"a":', "}"), ('[ "]]]\\\\",', "]"), ('["\\"]", {"[": ', "}]"), ("[", "")],
+)
+def test_reading_what_is_nested_too_deep_is_refused_before_it_is_parsed(depth, opening, closing):
+    with pytest.raises(ValueError, match="nested deeper than 500"):
+        jsontext.loads(opening * depth + "1" + closing * depth)
+
+
+@pytest.mark.parametrize("text", ["[", '"[', '\\"{[', "]", "[]{}", "\\"])
+def test_brackets_in_strings_nest_nothing(text):
+    value = [text * 2000, [text] * 2000, {text * 2: [[text]]}]
+    assert jsontext.loads(jsontext.dumps(value)) == value
+
+
+def test_reading_goes_as_deep_as_it_says():
+    depth = jsontext.MAX_PARSE_DEPTH
+    value = jsontext.loads("[" * depth + "]" * depth)
+    for _ in range(depth - 1):
+        [value] = value
+    assert value == []
+
+
+def test_no_room_on_the_stack_is_a_value_error_when_reading(monkeypatch):
+    def full(text):
+        raise RecursionError
+
+    monkeypatch.setattr(jsontext.json, "loads", full)
+    with pytest.raises(ValueError, match="too deep"):
+        jsontext.loads("[]")
+
+
 def test_length_counts_utf16_code_units():
     assert jsontext.length("abc") == 3
     assert jsontext.length("é") == 1
