@@ -173,6 +173,15 @@ def test_long_rich_data_is_replaced_beside_plain_text(mime_type, long, size):
     assert bound({"data": alone}, LIMIT)["data"] == alone
 
 
+def test_a_chart_too_large_to_measure_is_replaced_unmeasured():
+    chart = {"x": [0.5] * 60_000}
+    data = {"application/vnd.plotly.v1+json": chart, "text/plain": "Figure"}
+    shown = bound({"data": data}, LIMIT)["data"]["application/vnd.plotly.v1+json"]
+    assert shown == (
+        "[omitted application/vnd.plotly.v1+json data, more than 100000 characters; see text/plain]"
+    )
+
+
 def test_rich_data_of_2000_characters_stays():
     data = {"text/html": "x" * 2000, "text/plain": "y" * 3000}
     assert bound({"data": data}, LIMIT)["data"] == data
