@@ -421,6 +421,10 @@ def test_nothing_is_cut_inside_a_character(unit):
         assert 101 - len(unit) < len(tail) <= 101
 
 
+def test_nothing_at_all_can_be_kept():
+    assert cut_text("x" * 99, 0) == (marker(99), 99)
+
+
 def test_endless_marks_do_not_stop_a_cut():
     text = "a" + "\u0301" * 1000
     assert 0 < cut_text(text, 100)[1] < len(text)
