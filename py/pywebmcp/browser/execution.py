@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from pywebmcp.browser import editing, ffi, kernel
+from pywebmcp.browser.errornames import plain_name, with_plain_names
 from pywebmcp.browser.ffi import Connections, Js, Spec
 from pywebmcp.browser.messages import KernelMessages
 from pywebmcp.browser.panel import Panel
@@ -181,12 +182,13 @@ def _outputs(
     if found is None:
         return [], None
     now = _CELL.read(found)
-    return now["outputs"] or [], now["count"]
+    return with_plain_names(now["outputs"] or []), now["count"]
 
 
 def _error(outputs: list[dict[str, Any]], reply: dict[str, Any]) -> dict[str, Any]:
-    """The error of a run; Pyodide's reply has "<class '…'>" where its output has the name."""
+    """The error of a run, from its output or else from its reply."""
     for output in reversed(outputs):
         if output.get("output_type") == "error":
             return {key: output.get(key) for key in ("ename", "evalue", "traceback")}
-    return {key: value for key, value in reply.items() if value is not None}
+    error = {key: value for key, value in reply.items() if value is not None}
+    return {**error, "ename": plain_name(error["ename"])} if "ename" in error else error

@@ -7,6 +7,7 @@ from typing import Any
 import pywebmcp.frontend
 from pywebmcp.browser import editing, execution, ffi, focus, kernel
 from pywebmcp.browser.contents import Contents
+from pywebmcp.browser.errornames import with_plain_names
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel
 from pywebmcp.browser.panel import Panel
@@ -75,6 +76,8 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
         for cell in found:
             cell["source"] = normalise_newlines(cell["source"])
             cell["metadata"] = cell["metadata"] or {}
+            if outputs:
+                cell["outputs"] = with_plain_names(cell["outputs"] or [])
             if cell["cell_type"] != "code":
                 cell.pop("execution_count", None)
                 cell.pop("outputs", None)
@@ -140,7 +143,8 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     async def ready_kernel(self) -> BrowserKernel:
         """The kernel once it can run code; waits while it starts."""
-        return BrowserKernel(await kernel.ready(self._panel.session), self._panel.session)
+        connection = await kernel.ready(self._panel.session, self._panel.starting)
+        return BrowserKernel(connection, self._panel.session)
 
     async def run_cell(self, index: int) -> CellRun:
         """Run one cell as the notebook itself does; the person's view and focus stay."""
