@@ -21,3 +21,12 @@ MAX_SEARCH_LINE = 300
 
 INSERT_FAR = 50
 """Cells that are moved across the one a person is typing in; farther, the caret is let go."""
+
+RETENTION = 600.0
+"""Seconds a settled call is kept after it answered pending (ten minutes)."""
+
+KEPT_CALLS = 50
+"""Settled calls that are kept at most; the oldest go first, running ones never."""
+
+ERROR_DIALOG_GRACE = 1.0
+"""Seconds to wait for a call after its error dialog was closed: a failed one often never settles."""

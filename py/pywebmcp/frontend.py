@@ -7,7 +7,7 @@ Indexes are 0-based positions in the notebook; offsets count Unicode characters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
@@ -32,6 +32,31 @@ class KernelState(TypedDict):
     status: str
     canInterrupt: bool
     input: NotRequired[Prompt]
+
+
+class DialogState(TypedDict):
+    """An open dialog. ``shown`` is false while it waits behind another one.
+
+    ``plain`` is true when its body is text and no widget; ``input`` is the value of its first
+    field (a boolean for a checkbox), never that of a password field.
+    """
+
+    id: str
+    title: str
+    body: str
+    buttons: list[str]
+    shown: bool
+    plain: bool
+    input: NotRequired[str | bool]
+
+
+class CommandState(TypedDict):
+    """A command of the application; ``args`` is the JSON Schema of its arguments if it has one."""
+
+    id: str
+    label: str
+    enabled: bool
+    args: NotRequired[dict[str, Any]]
 
 
 class DocumentState(TypedDict):
@@ -103,8 +128,30 @@ def no_kernel(path: str) -> ToolError:
     )
 
 
+OnInput = Callable[[Prompt | None], None]
+"""Told when the code of a run asks a person for input, and (None) when that was answered."""
+
+OnOutputs = Callable[[list[dict[str, Any]]], None]
+"""Told the nbformat outputs of a run so far, each time they change."""
+
+
 class Kernel(Protocol):
     """A running kernel that a notebook or a console uses."""
+
+    def generation(self) -> int:
+        """Grows with every restart: code of two generations shares no variables."""
+        ...
+
+    async def execute(
+        self,
+        code: str,
+        *,
+        stop_on_error: bool = True,
+        on_input: OnInput | None = None,
+        on_outputs: OnOutputs | None = None,
+    ) -> CellRun:
+        """Run code outside any cell, not in the history."""
+        ...
 
     def state(self) -> KernelState:
         """Id, name, status, whether it can be interrupted, the prompt it waits for."""
@@ -191,7 +238,7 @@ class Notebook(Protocol):
         """
         ...
 
-    async def run_cell(self, index: int) -> CellRun:
+    async def run_cell(self, index: int, *, on_input: OnInput | None = None) -> CellRun:
         """Run one cell as the notebook itself does; the person's view and focus stay."""
         ...
 
@@ -241,4 +288,54 @@ class Frontend(Protocol):
 
     async def delete_file(self, path: str) -> None:
         """Delete a file that this call created, after a failure."""
+        ...
+
+    def document(self, path: str) -> DocumentState | None:
+        """The open document at a path, whatever shows it."""
+        ...
+
+    async def directory(self, path: str) -> list[Entry]:
+        """A directory's entries; no bodies are downloaded.
+
+        Raises ``ToolError`` FILE_NOT_FOUND.
+        """
+        ...
+
+    async def read_text(self, path: str) -> str | None:
+        """A file's text as it is saved, or None when it is not text (UTF-8).
+
+        Raises ``ToolError`` FILE_NOT_FOUND.
+        """
+        ...
+
+    async def write_text(self, path: str, content: str) -> None:
+        """Create or replace a text file, with its missing folders; an open, clean document shows
+        the new text. Leaves nothing when it fails."""
+        ...
+
+    def dialogs(self) -> list[DialogState]:
+        """The open dialogs in their order."""
+        ...
+
+    def answer_dialog(self, dialog_id: str, button: int) -> None:
+        """Click a button of the dialog that is shown; its fields keep their values."""
+        ...
+
+    def watch_dialogs(self, opened: Callable[[str], None], closed: Callable[[str], None]) -> None:
+        """From now on, tell the ids of dialogs as they open and close."""
+        ...
+
+    def commands(self) -> list[CommandState]:
+        """Every command of the application."""
+        ...
+
+    def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:
+        """Whether a command is enabled for these arguments now."""
+        ...
+
+    async def execute_command(self, command_id: str, args: dict[str, Any]) -> Any:
+        """Run a command and answer what of its result is JSON (else None).
+
+        Raises ``ToolError`` COMMAND_FAILED with the command's own message.
+        """
         ...

@@ -12,7 +12,7 @@ from pywebmcp.types import Payload
 async def jupyter_get_context(call: Call) -> Payload:
     """Where things stand now: workspace directory, open documents, the current notebook (path,
     unsaved changes, revision, cell count, kernel), and the person's focus: active and selected
-    cells, cursor, selected text."""
+    cells, cursor, selected text; pending calls and open dialogs."""
     workspace = call.frontend.workspace()
     notebook = call.frontend.notebook()
     shown: dict[str, Any] | None = None
@@ -24,4 +24,6 @@ async def jupyter_get_context(call: Call) -> Payload:
         "documents": workspace["documents"],
         "notebook": shown,
         "focus": workspace["focus"] if notebook else None,
+        "pending": call.calls.listing(call.record),
+        "dialogs": call.calls.dialog_list(),
     }

@@ -35,6 +35,13 @@ async def jupyter_kernel_action(
     return {"message": "The kernel was restarted and is ready; its variables are gone."}
 
 
+async def running_kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel:
+    """The kernel a call means, once it can run code."""
+    if kernel_id is None:
+        return await (await live_notebook(call, path)).ready_kernel()
+    return await _kernel(call, path, kernel_id)
+
+
 async def _kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel:
     if path is not None and kernel_id is not None:
         raise ToolError(Code.INVALID_ARGUMENT, 'Give "notebookPath" or "kernelId", not both.')

@@ -1,0 +1,40 @@
+"""Puts every call into the registry, so that none blocks its caller and none loses its result."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.tools import Call
+from pywebmcp.types import Payload
+
+
+def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Awaitable[Payload]]:
+    """Answer the result, or pending at the time limit, at a dialog, at a prompt, on an abort."""
+
+    async def handle(call: Call) -> Payload:
+        if call.signal.aborted:
+            raise ToolError(Code.ABORTED, "The call was aborted before it began: nothing was done.")
+        if call.tool.waits:
+            return _with_news(call, await endpoint(call))
+        registry = call.calls
+        record = registry.begin(
+            call.tool.name, lambda record: _run(endpoint, replace(call, record=record))
+        )
+        payload = await registry.wait(record, call.settings.execution_timeout, call.signal)
+        return _with_news(call, payload)
+
+    return handle
+
+
+async def _run(endpoint: Callable[[Call], Awaitable[Payload]], call: Call) -> Payload:
+    return await endpoint(call)
+
+
+def _with_news(call: Call, payload: Payload) -> Payload:
+    """Add the open dialogs that the caller does not know of yet."""
+    if "dialogs" in payload:
+        return payload
+    news = call.calls.dialog_news()
+    return {**payload, "dialogs": news} if news else payload
