@@ -5,24 +5,20 @@ from __future__ import annotations
 import inspect
 import os
 
+import hypothesis
 import pytest
 from pywebmcp.testing import MemoryFrontend, run
 
-try:
-    import hypothesis
-except ImportError:  # pragma: no cover (where no wheel of it fits the interpreter)
-    collect_ignore_glob = ["*_properties.py"]
-else:
-    # Few examples, the same in every run; PYWEBMCP_EXAMPLES=5000 looks further, and at random.
-    wanted = os.environ.get("PYWEBMCP_EXAMPLES")
-    hypothesis.settings.register_profile(
-        "pywebmcp",
-        max_examples=int(wanted or 25),
-        derandomize=wanted is None,
-        deadline=None,
-        database=None,
-    )
-    hypothesis.settings.load_profile("pywebmcp")
+# Few examples, the same in every run; PYWEBMCP_EXAMPLES=5000 looks further, and at random.
+EXAMPLES = os.environ.get("PYWEBMCP_EXAMPLES")
+hypothesis.settings.register_profile(
+    "pywebmcp",
+    max_examples=int(EXAMPLES or 25),
+    derandomize=EXAMPLES is None,
+    deadline=None,
+    database=None,
+)
+hypothesis.settings.load_profile("pywebmcp")
 
 
 @pytest.hookimpl(tryfirst=True)

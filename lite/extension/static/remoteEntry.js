@@ -1,6 +1,11 @@
-// The loader: the only JavaScript of pywebmcp. A module-federation container written by hand (no
-// bundler) whose one plugin boots Pyodide beside the running JupyterLab and hands JupyterLab's
-// objects to Python: pywebmcp.browser.activate(app, tokens, modules).
+// The loader, with bridge.mjs the only JavaScript of pywebmcp: a module-federation container written by
+// hand (no bundler) whose one plugin boots Pyodide beside the running JupyterLab and hands
+// JupyterLab's objects to Python, once: `await pywebmcp.browser.activate(app, tokens, modules)`.
+//
+// tokens: the services listed in TOKENS, and
+//   status   {set(state, reason)}: ready or unavailable, with the reason in words
+//   signal   an AbortSignal, aborted when the loader gave up waiting; nothing may be registered then
+// modules: those listed in MODULES, and `bridge`, the helpers of bridge.mjs.
 (() => {
   const NAME = "pywebmcp";
   const SELF = new URL(document.currentScript.src);
@@ -25,8 +30,8 @@
   // JupyterLab's modules for Python, by their last name; null where the page does not share one.
   const MODULES = [
     "@jupyterlab/application", "@jupyterlab/apputils", "@jupyterlab/cells",
-    "@jupyterlab/codeeditor", "@jupyterlab/coreutils", "@jupyterlab/docmanager",
-    "@jupyterlab/docregistry", "@jupyterlab/filebrowser", "@jupyterlab/notebook",
+    "@jupyterlab/codeeditor", "@jupyterlab/codemirror", "@jupyterlab/coreutils",
+    "@jupyterlab/docmanager", "@jupyterlab/docregistry", "@jupyterlab/filebrowser", "@jupyterlab/notebook",
     "@jupyterlab/outputarea", "@jupyterlab/rendermime", "@jupyterlab/services",
     "@jupyterlab/settingregistry", "@jupyterlab/statusbar", "@jupyter/ydoc",
     "@lumino/messaging", "@lumino/signaling", "@lumino/widgets", "yjs",
@@ -39,7 +44,7 @@
   async function shared(name) {
     const versions = Object.values(scope[name] ?? {});
     // Where several versions are on offer, the one in use is the one JupyterLab's objects are of.
-    const entry = versions.find(version => version.loaded) ?? versions[0];
+    const entry = versions.find((version) => version.loaded) ?? versions[0];
     return entry ? (await entry.get())() : null;
   }
 
@@ -50,8 +55,8 @@
   }
 
   /**
-   * The status a person reads in the status bar and a test reads at the document's element. Only
-   * `set` writes it; Python gets the same object.
+   * The status a person reads in the status bar and a test at the document's element (apps without
+   * a status bar have only that). Only `set` writes it; Python gets the same object.
    */
   function createStatus() {
     const node = document.createElement("div");
@@ -79,8 +84,9 @@
     try {
       return await promise;
     } catch (error) {
-      // Of a Python error's traceback, the last line says what happened.
-      const message = String(error?.message ?? error).trim().split("\n").at(-1);
+      const lines = String(error?.message ?? error).trim().split("\n");
+      // A Python error's message is its traceback, of which the last line says what happened.
+      const message = error?.name === "PythonError" ? lines.at(-1) : lines.join(" ");
       throw new Error(`${what}: ${message}`, { cause: error });
     }
   }
@@ -93,13 +99,17 @@
     return response;
   }
 
+  async function sha256Of(bytes) {
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
   /** The bytes of a file of the manifest, checked against their SHA-256. */
   async function fetchPackage({ url, sha256 }) {
     const bytes = await (await fetched(new URL(url, MANIFEST))).arrayBuffer();
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-    const found = Array.from(digest, byte => byte.toString(16).padStart(2, "0")).join("");
-    if (found !== sha256) {
-      throw new Error(`its SHA-256 is ${found}, not ${sha256}`);
+    // A page that is neither https nor local has no `subtle`, and no WebMCP; the rest works there.
+    if (crypto.subtle && (await sha256Of(bytes)) !== sha256) {
+      throw new Error("its content is not what the manifest says (SHA-256)");
     }
     return bytes;
   }
@@ -108,33 +118,37 @@
   async function startPyodide() {
     const manifest = await explained(
       `cannot read ${MANIFEST.pathname}`,
-      fetched(MANIFEST, { cache: "no-cache" }).then(response => response.json())
+      fetched(MANIFEST, { cache: "no-cache" }).then((response) => response.json()),
     );
-    const packages = Promise.all(
-      manifest.packages.map(item => explained(`cannot use ${item.url}`, fetchPackage(item)))
-    );
-    packages.catch(() => {}); // awaited below; Pyodide's own failure comes first
     const url = new URL(manifest.pyodide, MANIFEST);
-    const { loadPyodide } = await explained(`cannot load ${url.pathname}`, import(url.href));
+    const wasm = new URL("pyodide.asm.wasm", url);
+    const [{ loadPyodide }, packages] = await Promise.all([
+      explained(`cannot load ${url.pathname}`, import(url.href)),
+      Promise.all(
+        manifest.packages.map((item) => explained(`cannot use ${item.url}`, fetchPackage(item))),
+      ),
+      // loadPyodide never settles where this fails (a broken file, a wrong type, a CSP without
+      // wasm-unsafe-eval). The browser compiles it once: its second use is served from the first.
+      explained(`cannot use ${wasm.pathname}`, WebAssembly.compileStreaming(fetched(wasm))),
+    ]);
     const pyodide = await explained(
       "Pyodide did not start",
       loadPyodide({
         indexURL: new URL(".", url).href,
-        stdout: line => console.log(`[${NAME}]`, line),
-        stderr: line => console.warn(`[${NAME}]`, line),
-      })
+        stdout: (line) => console.log(`[${NAME}]`, line),
+        stderr: (line) => console.warn(`[${NAME}]`, line),
+      }),
     );
-    for (const bytes of await packages) {
+    for (const bytes of packages) {
       pyodide.unpackArchive(bytes, "wheel");
     }
     return pyodide;
   }
 
   async function gatherModules() {
-    // The query is the loader's own, a hash of this folder: the two are always of one build.
-    const modules = { bridge: await import(new URL(`bridge.mjs${SELF.search}`, SELF).href) };
+    const modules = {};
     await Promise.all(
-      MODULES.map(async name => {
+      MODULES.map(async (name) => {
         modules[name.split("/").at(-1)] = await shared(name);
       })
     );
@@ -152,8 +166,11 @@
     return tokens;
   }
 
-  /** All of the boot, in the background; `signal` aborts when it is given up. */
-  async function boot(app, status, signal) {
+  /**
+   * All of the boot, in the background. `signal` aborts when it is given up; `handOver` is called
+   * when Python takes over.
+   */
+  async function boot(app, status, signal, handOver) {
     // Pyodide's start blocks the main thread for a second or two: the shell comes first.
     await app.restored;
     const [modules, tokens] = await Promise.all([gatherModules(), gatherTokens(app)]);
@@ -161,13 +178,19 @@
       const item = new modules.widgets.Widget({ node: status.node });
       tokens.statusBar.registerStatusItem(`${NAME}:status`, { item, align: "right", rank: 90 });
     }
+    // The query is the loader's own, a hash of its folder: the two files are always of one build.
+    const bridge = new URL(`bridge.mjs${SELF.search}`, SELF);
+    modules.bridge = await explained(`cannot load ${bridge.pathname}`, import(bridge.href));
     const pyodide = await startPyodide();
     signal.throwIfAborted();
-    const python = await explained("Python", (async () => pyodide.pyimport(`${NAME}.browser`))());
-    await explained("Python", python.activate(app, { ...tokens, status, signal }, modules));
+    handOver();
+    const activated = (async () => {
+      await pyodide.pyimport(`${NAME}.browser`).activate(app, { ...tokens, status, signal }, modules);
+    })();
+    await explained("Python", activated);
   }
 
-  /** Start the boot and see it through: it ends in ready, unavailable (both set by Python) or failed. */
+  /** Start the boot and see that it ends: in ready or unavailable, which Python says, or failed. */
   function start(app) {
     const key = Symbol.for(NAME);
     if (globalThis[key]) {
@@ -177,20 +200,29 @@
     globalThis[key] = true;
     const status = createStatus();
     const given = new AbortController();
-    const seconds = Number(pageOption("pywebmcpBootTimeout") || BOOT_TIMEOUT);
-    const fail = error => {
+    const fail = (error) => {
       if (!given.signal.aborted) {
         given.abort(error);
         status.set("failed", error.message);
-        status.set = () => {}; // whatever comes late is no news
+        status.set = () => {}; // what comes late is no news
         console.error(`[${NAME}] the boot failed:`, error.message, error.cause ?? "");
       }
     };
-    const timer = setTimeout(
-      () => fail(new Error(`Python was not ready within ${seconds} s`)),
-      seconds * 1000
-    );
-    boot(app, status, given.signal).catch(fail).finally(() => clearTimeout(timer));
+    const seconds = Number(pageOption("pywebmcpBootTimeout") || BOOT_TIMEOUT);
+    let timer;
+    // The time limit, for the start of Pyodide first and then anew for what Python does with it: so
+    // it cannot strike between the hand-over and Python's first step.
+    const limit = () => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => fail(new Error(`Python was not ready within ${seconds} s`)),
+        seconds * 1000,
+      );
+    };
+    limit();
+    boot(app, status, given.signal, limit)
+      .catch(fail)
+      .finally(() => clearTimeout(timer));
   }
 
   const plugin = {
@@ -198,7 +230,7 @@
     description: "Offers the open notebook to the agent of the browser.",
     autoStart: true,
     // Returns at once: a promise would hold up JupyterLab's own start.
-    activate: app => start(app),
+    activate: (app) => start(app),
   };
 
   (globalThis._JUPYTERLAB ??= {})[NAME] = {

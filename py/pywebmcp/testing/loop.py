@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
 if TYPE_CHECKING:
@@ -87,17 +88,14 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return found
 
     def run_forever(self) -> None:
-        """Run until ``stop``; inside Pyodide also while the page's own loop counts as running."""
-        outer = asyncio._get_running_loop()
-        if sys.platform != "emscripten" or outer is None or isinstance(outer, VirtualLoop):
+        """Run until ``stop``."""
+        with _alone():
             super().run_forever()
-            return
-        # Pyodide's loop is the browser's: it is "running" whenever Python code runs.
-        asyncio._set_running_loop(None)
-        try:
-            super().run_forever()
-        finally:
-            asyncio._set_running_loop(outer)
+
+    def run_until_complete(self, future: Generator[Any, None, T] | Awaitable[T]) -> T:
+        """Run until the future is done and answer its result; raises ``Deadlock`` if it never is."""
+        with _alone():
+            return super().run_until_complete(future)
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
@@ -110,6 +108,20 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     def _write_to_self(self) -> None:
         """Nothing sleeps that would have to be woken: the other hook."""
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Inside Pyodide, step out of the page's own loop, which counts as running all the time."""
+    outer = asyncio._get_running_loop()
+    if sys.platform != "emscripten" or outer is None or isinstance(outer, VirtualLoop):
+        yield
+        return
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(outer)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
