@@ -294,7 +294,7 @@ class Frontend(Protocol):
         """The open document at a path, whatever shows it."""
         ...
 
-    async def directory(self, path: str) -> list[Entry]:
+    async def list_directory(self, path: str) -> list[Entry]:
         """A directory's entries; no bodies are downloaded.
 
         Raises ``ToolError`` FILE_NOT_FOUND.

@@ -92,6 +92,14 @@ class MemoryFiles:
             writable=True,
         )
 
+    def directory(self, path: str) -> list[Entry]:
+        """A folder's entries. Raises ``ToolError`` FILE_NOT_FOUND."""
+        if not self.is_folder(path):
+            raise ToolError(Code.FILE_NOT_FOUND, f"There is no folder {path}.")
+        inside = [*self._files, *self._folders]
+        entries = [self.entry(each) for each in inside if each.rpartition("/")[0] == path]
+        return [entry for entry in entries if entry is not None]
+
     def notebook(self, path: str) -> dict[str, Any]:
         """A notebook file's JSON. Raises ``ToolError`` FILE_NOT_FOUND or NOTEBOOK_READ_FAILED."""
         content: Any = self.read(path)

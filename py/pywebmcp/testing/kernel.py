@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import Kernel, KernelState, Prompt
+from pywebmcp.frontend import CellRun, Kernel, KernelState, OnInput, OnOutputs, Prompt
 from pywebmcp.testing import execution
+from pywebmcp.testing.cells import MemoryCell
+from pywebmcp.testing.notebooks import crossed
 
 Status = Literal["ok", "error", "restarted", "died", "cancelled"]
 
@@ -34,6 +36,7 @@ class Request:
     store_history: bool = True
     stop_on_error: bool = True
     replied: Callable[[Reply], None] = field(default=lambda _: None)
+    on_input: OnInput | None = None
 
     def settle(self, reply: Reply) -> None:
         """End the request, once."""
@@ -65,6 +68,7 @@ class MemoryKernel(Kernel):
         self.variables = execution.namespace()
         self.execution_count = 0
         self.status = "idle"
+        self._generation = 0
         self._queue: deque[Request] = deque()
         self._running: Request | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -85,6 +89,34 @@ class MemoryKernel(Kernel):
             state["input"] = Prompt(**self._prompt)
         return state
 
+    def generation(self) -> int:
+        """Grows with every restart."""
+        return self._generation
+
+    async def execute(
+        self,
+        code: str,
+        *,
+        stop_on_error: bool = True,
+        on_input: OnInput | None = None,
+        on_outputs: OnOutputs | None = None,
+    ) -> CellRun:
+        """Run code outside any cell, not in the history."""
+        await self.ready()
+        shown = MemoryCell("", "code", code)
+
+        def emit(output: dict[str, Any]) -> None:
+            shown.add_output(output)
+            if on_outputs is not None:
+                on_outputs(crossed(shown.outputs))
+
+        reply = await asyncio.shield(
+            self.submit(
+                code, emit, store_history=False, stop_on_error=stop_on_error, on_input=on_input
+            ).done
+        )
+        return CellRun(reply.status, None, crossed(shown.outputs), crossed(reply.error))
+
     async def ready(self) -> None:
         """Return once it can take code. Raises ``ToolError`` KERNEL_UNAVAILABLE when it is dead."""
         while self.status in ("starting", "restarting"):
@@ -102,10 +134,11 @@ class MemoryKernel(Kernel):
         store_history: bool = True,
         stop_on_error: bool = True,
         replied: Callable[[Reply], None] = lambda _: None,
+        on_input: OnInput | None = None,
     ) -> Request:
         """Queue code; ``emit`` gets its outputs and ``replied`` its end, in the same turn."""
         done = asyncio.get_running_loop().create_future()
-        request = Request(code, emit, done, store_history, stop_on_error, replied)
+        request = Request(code, emit, done, store_history, stop_on_error, replied, on_input)
         if self.status == "dead":
             request.settle(Reply("died"))
         else:
@@ -126,6 +159,7 @@ class MemoryKernel(Kernel):
 
     async def restart(self) -> None:
         """Lose the variables, end what runs and what is queued; return when it is usable."""
+        self._generation += 1
         self._stop(Reply("restarted"))
         self.variables = execution.namespace()
         self.execution_count = 0
@@ -208,7 +242,7 @@ class MemoryKernel(Kernel):
                 request.emit(output)
 
         async def ask(prompt: str, password: bool) -> str:
-            return await self._ask(prompt, password, emit)
+            return await self._ask(request, prompt, password, emit)
 
         error = await execution.execute(
             request.code, self.variables, count, emit, ask, self._thrown
@@ -225,13 +259,19 @@ class MemoryKernel(Kernel):
             return KeyboardInterrupt()
         return error
 
-    async def _ask(self, prompt: str, password: bool, emit: execution.Emit) -> str:
+    async def _ask(
+        self, request: Request, prompt: str, password: bool, emit: execution.Emit
+    ) -> str:
         self._prompt = Prompt(prompt=prompt, password=password)
+        if request.on_input is not None:
+            request.on_input(Prompt(**self._prompt))
         self._answer = asyncio.get_running_loop().create_future()
         try:
             answer = await self._answer
         finally:
             self._prompt = self._answer = None
+            if request.on_input is not None:
+                request.on_input(None)
         shown = "·" * len(answer) if password else answer
         # JupyterLab keeps the exchange as a stream of its own name.
         emit({"output_type": "stream", "name": "stdin", "text": f"{prompt} {shown}\n"})
