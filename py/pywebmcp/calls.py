@@ -136,7 +136,8 @@ class Calls:
                     async with asyncio.timeout(remaining):
                         await record.news.wait()
             record.fetched = True
-            return record.payload
+            news = self.dialog_news(record)
+            return {**record.payload, "dialogs": news} if news else record.payload
         finally:
             undo()
             record.waiters -= 1
@@ -346,11 +347,19 @@ class Calls:
         finally:
             lane.users -= 1
             if not lane.users:
+                lane.empty.set()
                 self._lanes.pop(kernel_id, None)
+
+    async def left(self, kernel_id: str) -> None:
+        """Return when no call holds a kernel or waits for it, as after its restart."""
+        lane = self._lanes.get(kernel_id)
+        if lane is not None:
+            await lane.empty.wait()
 
 
 @dataclass(slots=True)
 class _Lane:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    empty: asyncio.Event = field(default_factory=asyncio.Event)
     holder: Record | None = None
     users: int = 0

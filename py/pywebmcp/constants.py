@@ -30,3 +30,6 @@ KEPT_CALLS = 50
 
 ERROR_DIALOG_GRACE = 1.0
 """Seconds to wait for a call after its error dialog was closed: a failed one often never settles."""
+
+SETTLE_GRACE = 1.0
+"""Seconds a restart waits for the calls that it ended to say so."""

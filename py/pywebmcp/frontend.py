@@ -128,11 +128,26 @@ def no_kernel(path: str) -> ToolError:
     )
 
 
-OnInput = Callable[[Prompt | None], None]
-"""Told when the code of a run asks a person for input, and (None) when that was answered."""
+def _nothing(*_: Any) -> None:
+    """What an event does that nobody asked for."""
 
-OnOutputs = Callable[[list[dict[str, Any]]], None]
-"""Told the nbformat outputs of a run so far, each time they change."""
+
+@dataclass(frozen=True, slots=True)
+class RunEvents:
+    """What is told of a run while it goes on.
+
+    ``started``: the kernel took up this very request (until then others' code may run).
+    ``asked``: the code waits for a person's input, or (None) that was answered.
+    ``outputs``: the nbformat outputs so far, each time they change (code outside cells only; a
+    cell's are in its model).
+    """
+
+    started: Callable[[], None] = _nothing
+    asked: Callable[[Prompt | None], None] = _nothing
+    outputs: Callable[[list[dict[str, Any]]], None] = _nothing
+
+
+QUIET = RunEvents()
 
 
 class Kernel(Protocol):
@@ -142,15 +157,21 @@ class Kernel(Protocol):
         """Grows with every restart: code of two generations shares no variables."""
         ...
 
+    async def idle(self) -> None:
+        """Return when nothing runs in the kernel and nothing waits in its queue."""
+        ...
+
     async def execute(
         self,
         code: str,
         *,
         stop_on_error: bool = True,
-        on_input: OnInput | None = None,
-        on_outputs: OnOutputs | None = None,
+        events: RunEvents = QUIET,
     ) -> CellRun:
-        """Run code outside any cell, not in the history."""
+        """Run code outside any cell, not in the history.
+
+        Status ``cancelled``: an error in somebody's code before it dropped it from the queue.
+        """
         ...
 
     def state(self) -> KernelState:
@@ -238,8 +259,11 @@ class Notebook(Protocol):
         """
         ...
 
-    async def run_cell(self, index: int, *, on_input: OnInput | None = None) -> CellRun:
-        """Run one cell as the notebook itself does; the person's view and focus stay."""
+    async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
+        """Run one cell as the notebook itself does; the person's view and focus stay.
+
+        Status ``cancelled``: an error in somebody's code before it dropped it from the queue.
+        """
         ...
 
 

@@ -17,24 +17,15 @@ def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Aw
         if call.signal.aborted:
             raise ToolError(Code.ABORTED, "The call was aborted before it began: nothing was done.")
         if call.tool.waits:
-            return _with_news(call, await endpoint(call))
+            return await endpoint(call)
         registry = call.calls
         record = registry.begin(
             call.tool.name, lambda record: _run(endpoint, replace(call, record=record))
         )
-        payload = await registry.wait(record, call.settings.execution_timeout, call.signal)
-        return _with_news(call, payload)
+        return await registry.wait(record, call.settings.execution_timeout, call.signal)
 
     return handle
 
 
 async def _run(endpoint: Callable[[Call], Awaitable[Payload]], call: Call) -> Payload:
     return await endpoint(call)
-
-
-def _with_news(call: Call, payload: Payload) -> Payload:
-    """Add the open dialogs that the caller does not know of yet."""
-    if "dialogs" in payload:
-        return payload
-    news = call.calls.dialog_news()
-    return {**payload, "dialogs": news} if news else payload

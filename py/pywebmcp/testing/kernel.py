@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, Kernel, KernelState, OnInput, OnOutputs, Prompt
+from pywebmcp.frontend import QUIET, CellRun, Kernel, KernelState, Prompt, RunEvents
 from pywebmcp.testing import execution
 from pywebmcp.testing.cells import MemoryCell
 from pywebmcp.testing.notebooks import crossed
@@ -36,7 +36,7 @@ class Request:
     store_history: bool = True
     stop_on_error: bool = True
     replied: Callable[[Reply], None] = field(default=lambda _: None)
-    on_input: OnInput | None = None
+    events: RunEvents = QUIET
 
     def settle(self, reply: Reply) -> None:
         """End the request, once."""
@@ -93,13 +93,17 @@ class MemoryKernel(Kernel):
         """Grows with every restart."""
         return self._generation
 
+    async def idle(self) -> None:
+        """Return when nothing runs and nothing is queued."""
+        while self.status == "busy" or self._queue:
+            await self._change()
+
     async def execute(
         self,
         code: str,
         *,
         stop_on_error: bool = True,
-        on_input: OnInput | None = None,
-        on_outputs: OnOutputs | None = None,
+        events: RunEvents = QUIET,
     ) -> CellRun:
         """Run code outside any cell, not in the history."""
         await self.ready()
@@ -107,12 +111,11 @@ class MemoryKernel(Kernel):
 
         def emit(output: dict[str, Any]) -> None:
             shown.add_output(output)
-            if on_outputs is not None:
-                on_outputs(crossed(shown.outputs))
+            events.outputs(crossed(shown.outputs))
 
         reply = await asyncio.shield(
             self.submit(
-                code, emit, store_history=False, stop_on_error=stop_on_error, on_input=on_input
+                code, emit, store_history=False, stop_on_error=stop_on_error, events=events
             ).done
         )
         return CellRun(reply.status, None, crossed(shown.outputs), crossed(reply.error))
@@ -120,11 +123,14 @@ class MemoryKernel(Kernel):
     async def ready(self) -> None:
         """Return once it can take code. Raises ``ToolError`` KERNEL_UNAVAILABLE when it is dead."""
         while self.status in ("starting", "restarting"):
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            await waiter
+            await self._change()
         if self.status == "dead":
             raise ToolError(Code.KERNEL_UNAVAILABLE, "The kernel is dead; restart it.")
+
+    async def _change(self) -> None:
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        await waiter
 
     def submit(
         self,
@@ -134,11 +140,11 @@ class MemoryKernel(Kernel):
         store_history: bool = True,
         stop_on_error: bool = True,
         replied: Callable[[Reply], None] = lambda _: None,
-        on_input: OnInput | None = None,
+        events: RunEvents = QUIET,
     ) -> Request:
         """Queue code; ``emit`` gets its outputs and ``replied`` its end, in the same turn."""
         done = asyncio.get_running_loop().create_future()
-        request = Request(code, emit, done, store_history, stop_on_error, replied, on_input)
+        request = Request(code, emit, done, store_history, stop_on_error, replied, events)
         if self.status == "dead":
             request.settle(Reply("died"))
         else:
@@ -220,6 +226,7 @@ class MemoryKernel(Kernel):
             request = self._running = self._queue.popleft()
             self.status = "busy"
             self._interrupted = False
+            request.events.started()
             reply = await self._execute(request)
             if self._worker is not me:
                 return
@@ -231,6 +238,7 @@ class MemoryKernel(Kernel):
         if self._worker is me:
             self._worker = None
             self.status = "idle"
+            self._release()
 
     async def _execute(self, request: Request) -> Reply:
         if request.store_history:
@@ -263,15 +271,13 @@ class MemoryKernel(Kernel):
         self, request: Request, prompt: str, password: bool, emit: execution.Emit
     ) -> str:
         self._prompt = Prompt(prompt=prompt, password=password)
-        if request.on_input is not None:
-            request.on_input(Prompt(**self._prompt))
+        request.events.asked(Prompt(**self._prompt))
         self._answer = asyncio.get_running_loop().create_future()
         try:
             answer = await self._answer
         finally:
             self._prompt = self._answer = None
-            if request.on_input is not None:
-                request.on_input(None)
+            request.events.asked(None)
         shown = "·" * len(answer) if password else answer
         # JupyterLab keeps the exchange as a stream of its own name.
         emit({"output_type": "stream", "name": "stdin", "text": f"{prompt} {shown}\n"})

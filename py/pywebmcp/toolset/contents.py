@@ -73,7 +73,9 @@ async def _entries(frontend: Frontend, path: str, recursive: bool) -> list[Entry
     found: list[Entry] = []
     folders = [path]
     while folders:
-        entries = sorted(await frontend.list_directory(folders.pop(0)), key=lambda entry: entry["path"])
+        entries = sorted(
+            await frontend.list_directory(folders.pop(0)), key=lambda entry: entry["path"]
+        )
         found.extend(entries)
         if recursive:
             folders.extend(entry["path"] for entry in entries if entry["type"] == "directory")

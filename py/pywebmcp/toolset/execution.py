@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from pywebmcp import text
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, Kernel
+from pywebmcp.frontend import CellRun, Kernel, RunEvents
 from pywebmcp.tools import Call
 from pywebmcp.types import Payload
 
@@ -25,19 +26,65 @@ _GONE = {
 }
 
 
-@contextlib.asynccontextmanager
-async def lane(call: Call, kernel: Kernel) -> AsyncIterator[None]:
-    """Hold the kernel for this call: cells never queue in it, where an error would drop them.
+class Lane:
+    """One call's hold on a kernel, and its runs there.
 
-    Raises ``ToolError`` KERNEL_RESTARTED when the kernel was restarted while the call waited:
-    what it relied on is gone.
+    Our runs never queue in the kernel: an error in a cell drops everything that waits behind it.
+    So calls wait here for one another, and each run waits until the kernel is free.
     """
+
+    def __init__(self, call: Call, kernel: Kernel) -> None:
+        self._call = call
+        self._kernel = kernel
+        self._generation = kernel.generation()
+        self._mine = False
+
+    async def run(
+        self, start: Callable[[RunEvents], Awaitable[CellRun]], events: RunEvents
+    ) -> CellRun:
+        """Run something on the kernel when nothing else does; again when it was dropped unrun."""
+
+        def started() -> None:
+            self._mine = True
+            events.started()
+
+        while True:
+            await self._kernel.idle()
+            self._check()
+            try:
+                run = await start(replace(events, started=started))
+            finally:
+                self._mine = False
+            if run.status != "cancelled":
+                return run
+
+    def _check(self) -> None:
+        if self._kernel.generation() != self._generation:
+            raise ToolError(
+                Code.KERNEL_RESTARTED,
+                "The kernel was restarted before the code's turn came: it was not run, and the "
+                "variables are gone.",
+                status="error",
+            )
+        if self._call.signal.aborted:
+            raise ToolError(Code.ABORTED, "The call was aborted: no further code was run.")
+
+    def interrupt(self) -> None:
+        """The caller gave up: stop what this call runs, where that needs no restart."""
+        if self._mine and self._kernel.state()["canInterrupt"]:
+            self._call.calls.in_background(self._kernel.interrupt())
+
+
+@contextlib.asynccontextmanager
+async def lane(call: Call, kernel: Kernel) -> AsyncIterator[Lane]:
+    """Hold the kernel for this call.
+
+    Raises ``ToolError`` KERNEL_RESTARTED or ABORTED when that happens while the call waits.
+    """
+    assert call.record is not None, "only registered calls run code"
     record = call.record
-    if record is None:
-        yield
-        return
+    mine = Lane(call, kernel)
     state = kernel.state()
-    generation = kernel.generation()
     record.stop_hint = (
         "To stop the code, interrupt the kernel with jupyter_kernel_action."
         if state["canInterrupt"]
@@ -45,25 +92,11 @@ async def lane(call: Call, kernel: Kernel) -> AsyncIterator[None]:
         "variables."
     )
     async with call.calls.lane(state["id"], record):
-        if kernel.generation() != generation:
-            raise ToolError(
-                Code.KERNEL_RESTARTED,
-                "The kernel was restarted before the call's turn came: nothing was run, and the "
-                "variables are gone.",
-            )
-        if call.signal.aborted:
-            raise ToolError(Code.ABORTED, "The call was aborted before its turn came.")
-        undo = call.signal.on_abort(lambda: _interrupt(call, kernel))
+        undo = call.signal.on_abort(mine.interrupt)
         try:
-            yield
+            yield mine
         finally:
             undo()
-
-
-def _interrupt(call: Call, kernel: Kernel) -> None:
-    """The caller gave up: stop what this call runs, where that is possible without a restart."""
-    if kernel.state()["canInterrupt"]:
-        call.calls.in_background(kernel.interrupt())
 
 
 def lost(run: CellRun) -> ToolError | None:

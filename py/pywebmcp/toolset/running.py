@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pywebmcp import cells, text
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, Notebook
+from pywebmcp.frontend import CellRun, Notebook, RunEvents
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, live_notebook, span
-from pywebmcp.toolset.execution import failure, lane, line, lost, outputs_and_error
+from pywebmcp.toolset.execution import Lane, failure, lane, line, lost, outputs_and_error
 from pywebmcp.toolset.kernels import running_kernel
 from pywebmcp.types import Arg, Payload
 
@@ -34,9 +34,9 @@ async def jupyter_run_cells(
     notebook = await live_notebook(call, notebook_path)
     targets = _targets(call, notebook, cell_ids, start_index, end_index)
     if not any(target.code for target in targets):
-        return await _run(call, notebook, targets, stop_on_error)
-    async with lane(call, await notebook.ready_kernel()):
-        return await _run(call, notebook, targets, stop_on_error)
+        return await _run(call, notebook, targets, stop_on_error, None)
+    async with lane(call, await notebook.ready_kernel()) as kernel:
+        return await _run(call, notebook, targets, stop_on_error, kernel)
 
 
 @tool("Run code", "CU")
@@ -59,15 +59,14 @@ async def jupyter_run_code(
     def on_outputs(present: list[dict[str, Any]]) -> None:
         outputs[:] = present
 
-    if call.record is not None:
-        call.record.progress = progress
-    async with lane(call, kernel):
-        run = await kernel.execute(
-            code,
-            stop_on_error=stop_on_error,
-            on_input=call.record.ask if call.record else None,
-            on_outputs=on_outputs,
-        )
+    assert call.record is not None
+    call.record.progress = progress
+
+    async def start(events: RunEvents) -> CellRun:
+        return await kernel.execute(code, stop_on_error=stop_on_error, events=events)
+
+    async with lane(call, kernel) as held:
+        run = await held.run(start, RunEvents(asked=call.record.ask, outputs=on_outputs))
     shown, error = outputs_and_error(run)
     kept: Payload = {"outputs": shown} if shown else {}
     gone = lost(run)
@@ -154,39 +153,55 @@ class _Progress:
 
 
 async def _run(
-    call: Call, notebook: Notebook, targets: list[_Target], stop_on_error: bool
+    call: Call,
+    notebook: Notebook,
+    targets: list[_Target],
+    stop_on_error: bool,
+    kernel: Lane | None,
 ) -> Payload:
     progress = _Progress(notebook)
-    if call.record is not None:
-        call.record.progress = progress
+    assert call.record is not None
+    call.record.progress = progress
+    events = RunEvents(asked=call.record.ask)
     failed: dict[str, Any] | None = None
     for position, target in enumerate(targets):
-        rest = [later.address for later in targets[position:]]
-        if call.signal.aborted:
-            raise ToolError(
-                Code.ABORTED,
-                "The call was aborted: no further cell was run.",
-                cells=progress.done,
-                notRun=rest,
-            )
-        index = target.find(notebook)
-        if index is None:
-            progress.done.append({"id": target.address, "status": "deleted"})
-            continue
         progress.running = target
-        run = await notebook.run_cell(index, on_input=call.record.ask if call.record else None)
+        try:
+            run = await _run_target(notebook, target, kernel, events)
+        except ToolError as refused:
+            refused.details.update(
+                cells=progress.done, notRun=[later.address for later in targets[position:]]
+            )
+            raise
+        rest = [later.address for later in targets[position + 1 :]]
         progress.running = None
         entry, error = _entry(target, run)
         progress.done.append(entry)
         gone = lost(run)
         if gone is not None:
-            gone.details.update(cells=progress.done, notRun=rest[1:])
+            gone.details.update(cells=progress.done, notRun=rest)
             raise gone
         if error is not None:
             failed = failed or error
             if stop_on_error:
-                return _failure(failed, progress.done, rest[1:])
+                return _failure(failed, progress.done, rest)
     return _failure(failed, progress.done, []) if failed else {"cells": progress.done}
+
+
+async def _run_target(
+    notebook: Notebook, target: _Target, kernel: Lane | None, events: RunEvents
+) -> CellRun:
+    """Run a cell, found again at the moment when its turn comes."""
+
+    async def start(events: RunEvents) -> CellRun:
+        index = target.find(notebook)
+        if index is None:
+            return CellRun("deleted")
+        return await notebook.run_cell(index, events=events)
+
+    if kernel is None or not target.code:
+        return await start(events)
+    return await kernel.run(start, events)
 
 
 def _entry(target: _Target, run: CellRun) -> tuple[dict[str, Any], dict[str, Any] | None]:
