@@ -29,6 +29,13 @@ SCHEMA = """async name => {
     const tools = await document.modelContext.getTools();
     return tools.find(tool => tool.name === name)?.inputSchema;
 }"""
+QUESTION = """\
+weekend = sum(day["north"] + day["south"] for day in good if day["date"].weekday() >= 5)
+share = weekend / sum(day["north"] + day["south"] for day in good)
+print(f"{share:.3%} of all riders crossed on a weekend.")
+"""
+MEND = {"oldText": 'int(row["northbound"])', "newText": 'int(row["northbound"] or 0)'}
+
 WIDTH = 100
 LINES = 8
 
@@ -105,14 +112,15 @@ def play(page: Page, url: str) -> None:
     if status != "ready":
         raise SetupError(f"the page says WebMCP {status}: see the browser's console")
     agent = Agent(page)
-    _analyse(agent)
+    note = _analyse(agent)
     _mend(agent)
     agent.say("Back to the analysis, saved and shown to the person.")
     agent.must("jupyter_save_notebook", notebookPath="analysis.ipynb")
-    agent.must("jupyter_open_notebook", path="analysis.ipynb", cellId=_chart(agent))
+    agent.must("jupyter_open_notebook", path="analysis.ipynb", cellId=note)
 
 
-def _analyse(agent: Agent) -> None:
+def _analyse(agent: Agent) -> str:
+    """Run the analysis, add to it; the id of the cell with the finding."""
     agent.say("What is here?")
     agent.must("jupyter_get_context")
     agent.say("Open the analysis and read what it does.")
@@ -120,10 +128,11 @@ def _analyse(agent: Agent) -> None:
     cells = agent.must("jupyter_get_cells")["cells"]
     agent.say("Run it from top to bottom on the kernel in the page.")
     agent.must("jupyter_run_cells", startIndex=0, endIndex=len(cells))
-    agent.say("A question of my own, below the last cell.")
+    agent.say(
+        "The notebook ends with open questions. The first one can be answered: a cell for it."
+    )
     asked = agent.must("jupyter_insert_cell", source=QUESTION, referenceCellId=cells[-1]["id"])
-    ran = agent.must("jupyter_run_cells", cellIds=[asked["id"]])
-    answer = output_text(ran["cells"][0]["outputs"][0]).strip()
+    agent.must("jupyter_run_cells", cellIds=[asked["id"]])
     agent.say("Round the figure: one exact replacement, no need to send the cell again.")
     agent.must(
         "jupyter_update_cell",
@@ -140,27 +149,15 @@ def _analyse(agent: Agent) -> None:
         referenceCellId=asked["id"],
     )
     agent.must("jupyter_run_cells", cellIds=[note["id"]])
+    return str(note["id"])
 
 
 def _mend(agent: Agent) -> None:
-    agent.say("Another notebook has a failing cell. Which one?")
+    agent.say("Another notebook is said to fail. Where?")
     agent.must("jupyter_open_notebook", path="fix-me.ipynb")
-    broken = agent.must("jupyter_get_cells", only="error")["cells"][0]
-    agent.call("jupyter_run_cells", startIndex=0, endIndex=broken["index"] + 1)
-    agent.say("Mend it, and run it again.")
+    agent.call("jupyter_run_cells", startIndex=0)
+    [broken] = agent.must("jupyter_get_cells", only="error")["cells"]
+    agent.say("A day without a count is an empty field. Mend it, and run the cell again.")
     agent.must("jupyter_update_cell", cellId=broken["id"], edits=[MEND])
     agent.must("jupyter_run_cells", cellIds=[broken["id"]])
     agent.must("jupyter_save_notebook", notebookPath="fix-me.ipynb")
-
-
-def _chart(agent: Agent) -> str:
-    """The id of the cell that drew the chart."""
-    found = agent.must("jupyter_get_cells", notebookPath="analysis.ipynb", search="svg")["cells"]
-    return found[-1]["id"]
-
-
-QUESTION = """\
-share = 0.5
-print(f"{share:.3%}")
-"""
-MEND = {"oldText": "", "newText": ""}

@@ -33,3 +33,9 @@ ERROR_DIALOG_GRACE = 1.0
 
 SETTLE_GRACE = 1.0
 """Seconds a restart waits for the calls that it ended to say so."""
+
+KERNEL_TIMEOUT = 120.0
+"""Seconds for a kernel to start or restart. Pyodide needs 10, a slow and busy machine 40."""
+
+FOCUS_TIMEOUT = 1.5
+"""Seconds for a far cell of a long notebook to come into view; rendering all of it takes 24."""

@@ -35,6 +35,9 @@ _eight_bit = re.compile(
     """,
     re.VERBOSE,
 )
+# Pyodide's kernel sends the repr of the exception's class where Jupyter messaging has its name.
+_class_repr = re.compile(r"\A<class '(?:[^']*\.)?([^'.]+)'>\Z")
+
 _column_one = re.compile(r"\x1b\[[01]?G")
 _whole_erasures = ("\r\x1b[K", "\r\x1b[0K", "\r\x1b[2K", "\x1b[2K\r")
 _tokens = re.compile(r"\r|\x08+|\x1b\[([012]?)K|[^\r\x08\x1b]+")
@@ -158,6 +161,8 @@ def _clean_output(output: dict[str, Any]) -> dict[str, Any]:
         for key in ("ename", "evalue"):
             if key in output:
                 output[key] = clean(multiline(output[key]))
+        if "ename" in output:
+            output["ename"] = _class_repr.sub(r"\1", output["ename"])
         if "traceback" in output:
             lines = output["traceback"]
             if not isinstance(lines, (list, tuple)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
+from types import ModuleType
 
 import hypothesis
 import pytest
@@ -35,3 +37,14 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def frontend() -> MemoryFrontend:
     """A front end without files."""
     return MemoryFrontend()
+
+
+@pytest.fixture(scope="session")
+def nbformat() -> ModuleType:
+    """The reference implementation of the file format; not to be had inside Pyodide."""
+    with pytest.MonkeyPatch.context() as patch:
+        # jsonschema imports every checker of string formats that it finds, and this one builds 38
+        # grammars when imported, which takes longer than all tests together.
+        patch.setitem(sys.modules, "rfc3987_syntax", None)
+        module: ModuleType = pytest.importorskip("nbformat")
+    return module

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pywebmcp.text import clean, clean_outputs, is_json_mime, join_stream, multiline, split_lines
 
-quick = settings(max_examples=80, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
 
 
 @pytest.mark.parametrize(
@@ -338,3 +338,17 @@ def test_json_types_are_told_from_text():
     assert is_json_mime("application/json")
     assert is_json_mime("application/vnd.vegalite.v5+JSON; charset=utf-8")
     assert not is_json_mime("text/json-like")
+
+
+@pytest.mark.parametrize(
+    ("ename", "shown"),
+    [
+        ("<class 'ValueError'>", "ValueError"),
+        ("<class 'json.decoder.JSONDecodeError'>", "JSONDecodeError"),
+        ("ValueError", "ValueError"),
+        ("<class 'odd", "<class 'odd"),
+    ],
+)
+def test_an_exception_has_its_name_not_the_repr_of_its_class(ename: str, shown: str) -> None:
+    output = {"output_type": "error", "ename": ename, "evalue": "", "traceback": []}
+    assert clean_outputs([output])[0]["ename"] == shown

@@ -183,6 +183,10 @@
     modules.bridge = await explained(`cannot load ${bridge.pathname}`, import(bridge.href));
     const pyodide = await startPyodide();
     signal.throwIfAborted();
+    if (pageOption("exposeAppInBrowser")) {
+      // JupyterLab's own switch for tests and consoles: it puts the application at jupyterapp.
+      globalThis.pywebmcp = { app, pyodide, tokens, modules };
+    }
     handOver();
     const activated = (async () => {
       await pyodide.pyimport(`${NAME}.browser`).activate(app, { ...tokens, status, signal }, modules);

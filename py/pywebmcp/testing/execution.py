@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import base64
 import builtins
 import contextlib
 import inspect
 import io
 import linecache
+import traceback
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
@@ -197,8 +197,13 @@ def mime_bundle(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if isinstance(value, type):
         return {"text/plain": repr(value)}, {}
     for method, mime in FORMATS.items():
-        represent = getattr(value, method, None)
-        made = represent() if represent is not None else None
+        try:
+            represent = getattr(value, method, None)
+            made = represent() if represent is not None else None
+        except Exception:
+            # As in IPython: the other formats are shown, and why this one is not.
+            traceback.print_exc()
+            continue
         if isinstance(made, tuple):
             made, metadata[mime] = made
         if isinstance(made, bytes):
@@ -253,7 +258,7 @@ def _raised(error: BaseException, name: str) -> Raised:
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if file != __file__ and file != asyncio.__file__:
+        if file != __file__:
             frames.append(_frame(file, trace.tb_frame.f_code.co_name, trace.tb_lineno))
         trace = trace.tb_next
     return Raised(ename, evalue, [f"\x1b[31m{RULE}\x1b[39m", head, *frames, last])

@@ -49,7 +49,8 @@ class MemoryKernel(Kernel):
     """A kernel whose Python runs in this very process.
 
     ``start_after`` and ``restart_after`` are seconds of the loop's clock until it can run code.
-    Like Pyodide's kernel it cannot be interrupted, unless ``can_interrupt``.
+    Like Pyodide's kernel it cannot be interrupted, unless ``can_interrupt``. Set ``comes_back`` to
+    False for a kernel that a restart does not bring back.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class MemoryKernel(Kernel):
         self.name = name
         self.can_interrupt = can_interrupt
         self.restart_after = restart_after
+        self.comes_back = True
         self.variables = execution.namespace()
         self.execution_count = 0
         self.status = "idle"
@@ -166,6 +168,9 @@ class MemoryKernel(Kernel):
     async def restart(self) -> None:
         """Lose the variables, end what runs and what is queued; return when it is usable."""
         self._generation += 1
+        if not self.comes_back:
+            self.die()
+            raise ToolError(Code.KERNEL_UNAVAILABLE, "The kernel does not come back.")
         self._stop(Reply("restarted"))
         self.variables = execution.namespace()
         self.execution_count = 0

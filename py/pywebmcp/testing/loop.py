@@ -110,11 +110,15 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Nothing sleeps that would have to be woken: the other hook."""
 
 
+def _is_pages(loop: asyncio.AbstractEventLoop) -> bool:
+    return sys.platform == "emscripten" and not isinstance(loop, VirtualLoop)
+
+
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
     """Inside Pyodide, step out of the page's own loop, which counts as running all the time."""
     outer = asyncio._get_running_loop()
-    if sys.platform != "emscripten" or outer is None or isinstance(outer, VirtualLoop):
+    if outer is None or not _is_pages(outer):
         yield
         return
     asyncio._set_running_loop(None)
@@ -136,6 +140,10 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     >>> run(nap())
     3600.0
     """
+    outer = asyncio._get_running_loop()
+    if outer is not None and not _is_pages(outer):
+        main.close()
+        raise RuntimeError("an event loop is running already: await the coroutine there")
     loop = VirtualLoop()
     unseen: list[str] = []
     causes: list[BaseException] = []

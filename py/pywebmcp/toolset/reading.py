@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pywebmcp import cells, constants, jsontext, markdown, paths
+from pywebmcp import cells, constants, jsontext, markdown, paths, text
 from pywebmcp.bounding import shorten_bundles
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
@@ -194,7 +194,7 @@ def _wanted(cell: CellData, only: str | None) -> bool:
 
 
 def _summary(cell: CellData) -> str:
-    output = cells.error_output(cell) or {}
+    [output] = text.clean_outputs([cells.error_output(cell) or {}])
     return f"{output.get('ename')}: {output.get('evalue')}"
 
 

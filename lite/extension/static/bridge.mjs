@@ -1,0 +1,132 @@
+/**
+ * Generic crossings between Python and the page, for what would cost too much one attribute at a
+ * time. Nothing in here knows Jupyter and nothing decides: what to read comes in as text.
+ * No code is made from text, so a site's Content-Security-Policy needs no 'unsafe-eval'.
+ */
+
+const MAX_PLANS = 200; // Specs are constants of the Python side; the limit only guards a mistake.
+const plans = new Map();
+
+/** "a.b().c" as a function of the root; null where a part is missing or throws. */
+function planPath(path) {
+  const steps = path.split(".").map((part) => {
+    const call = part.endsWith("()");
+    return { name: call ? part.slice(0, -2) : part, call };
+  });
+  return (root) => {
+    try {
+      let value = root;
+      for (const { name, call } of steps) {
+        if (value === null || value === undefined) return null;
+        value = call ? value[name]() : value[name];
+      }
+      return value === undefined ? null : value;
+    } catch {
+      return null;
+    }
+  };
+}
+
+/** Items `from <= i < to` of an array-like, an iterable or the values of an object, mapped. */
+function mapItems(items, each, from, to) {
+  if (typeof items.length !== "number") {
+    items = typeof items[Symbol.iterator] === "function" ? Array.from(items) : Object.values(items);
+  }
+  const stop = Math.min(to, items.length);
+  const found = [];
+  for (let index = from; index < stop; index += 1) found.push(each(items[index]));
+  return found;
+}
+
+function planSpec(spec) {
+  if (typeof spec === "string") return spec === "" ? (root) => root ?? null : planPath(spec);
+  if ("$of" in spec) {
+    const of = planPath(spec.$of);
+    const each = planSpec(spec.$each);
+    return (root, from, to) => {
+      const items = of(root);
+      return items === null ? null : mapItems(items, each, from, to);
+    };
+  }
+  const parts = Object.entries(spec).map(([name, part]) => [name, planSpec(part)]);
+  return (root, from, to) => {
+    const found = {};
+    for (const [name, read] of parts) found[name] = read(root, from, to);
+    return found;
+  };
+}
+
+function planOf(specText) {
+  let plan = plans.get(specText);
+  if (plan === undefined) {
+    if (plans.size >= MAX_PLANS) plans.clear();
+    plan = planSpec(JSON.parse(specText));
+    plans.set(specText, plan);
+  }
+  return plan;
+}
+
+/**
+ * JSON text of the parts of `root` that a spec names. A spec is
+ * a path "a.b().c" of attributes and calls without arguments (missing: null; "": root itself),
+ * an object {name: spec}, or {"$of": path, "$each": spec} for each item of a list,
+ * of which `from` and `to` (exclusive) choose a part.
+ */
+export function pick(root, specText, from = 0, to = Infinity) {
+  return JSON.stringify(planOf(specText)(root, from, to));
+}
+
+/**
+ * Connect to a Lumino signal, call back with the JSON text of the parts of {sender, args} that a
+ * spec names, and only for emissions where each path of `whenText` ({path: [values]}) has one of
+ * its values: a flood of other emissions never enters Python. Answers the way to disconnect.
+ */
+export function listen(signal, specText, whenText, callback) {
+  const conditions = Object.entries(JSON.parse(whenText)).map(([path, values]) => [
+    planPath(path),
+    new Set(values),
+  ]);
+  const slot = (sender, args) => {
+    const root = { sender, args };
+    if (conditions.every(([read, values]) => values.has(read(root)))) {
+      callback(pick(root, specText));
+    }
+  };
+  signal.connect(slot);
+  return () => signal.disconnect(slot);
+}
+
+/** A function that does nothing, for callbacks that JavaScript insists on. */
+export function nothing() {}
+
+/** An object whose `count` grows with every emission of a Lumino signal. */
+export function counter(signal) {
+  const seen = { count: 0 };
+  signal.connect(() => {
+    seen.count += 1;
+  });
+  return seen;
+}
+
+/**
+ * Register tools on a WebMCP model context: descriptors as JSON text, `call(name, argumentsText,
+ * signal, settle)` the one function behind all of them, which calls `settle(resultText)` once.
+ * Answers, per tool, null or {name, message} of the failure, as JSON text; `options.signal`
+ * unregisters them.
+ */
+export async function registerTools(context, descriptorsText, call, options) {
+  const register = async (descriptor) => {
+    const execute = (input, client) =>
+      new Promise((resolve) => {
+        const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
+        call(descriptor.name, text, client?.signal ?? null, (result) => resolve(JSON.parse(result)));
+      });
+    try {
+      await context.registerTool({ ...descriptor, execute }, options);
+      return null;
+    } catch (error) {
+      return { name: error?.name ?? "Error", message: String(error?.message ?? error) };
+    }
+  };
+  return JSON.stringify(await Promise.all(JSON.parse(descriptorsText).map(register)));
+}

@@ -1,0 +1,50 @@
+"""Puts the parts together: front end, tool server, settings, registration, status."""
+
+from __future__ import annotations
+
+import logging
+
+from pywebmcp.browser import ffi, model_context, settings, status
+from pywebmcp.browser.ffi import Js
+from pywebmcp.browser.frontend import BrowserFrontend
+from pywebmcp.server import ToolServer
+from pywebmcp.settings import Settings
+from pywebmcp.toolset import TOOLS
+
+log = logging.getLogger("pywebmcp")
+
+_active: ToolServer | None = None
+
+
+def server() -> ToolServer | None:
+    """The page's tool server, once it is active."""
+    return _active
+
+
+async def start(app: Js, tokens: Js, modules: Js) -> None:
+    """Activate once; a second time does nothing.
+
+    Never raises for what the browser or the site does not offer: that is a status, and JupyterLab
+    works on.
+    """
+    global _active
+    if _active is not None:
+        log.warning("pywebmcp is active already; this activation does nothing")
+        return
+    ffi.use_modules(modules)
+    active = _active = ToolServer(BrowserFrontend(app, tokens), TOOLS)
+
+    def apply(values: Settings) -> None:
+        active.settings = values
+
+    await settings.follow(ffi.given(tokens.settings), apply)
+    context = model_context.find()
+    if context is None:
+        status.unavailable(tokens.status, status.NO_WEBMCP)
+        return
+    try:
+        await model_context.register(context, active, tokens.signal)
+    except model_context.Refused as refused:
+        status.unavailable(tokens.status, f"No tools: {refused}")
+        return
+    status.ready(tokens.status, len(active.tools))

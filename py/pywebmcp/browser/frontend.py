@@ -1,0 +1,245 @@
+"""The JupyterLab application on the page as the tools know it (`pywebmcp.frontend.Frontend`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import pywebmcp.frontend
+from pywebmcp.browser import ffi, focus, kernelspecs
+from pywebmcp.browser.contents import Contents
+from pywebmcp.browser.ffi import Js, Spec
+from pywebmcp.browser.kernel import BrowserKernel, connected
+from pywebmcp.browser.notebook import BrowserNotebook
+from pywebmcp.browser.panel import Panel
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import DocumentState, Entry, Workspace
+
+log = logging.getLogger("pywebmcp")
+
+_WORKSPACE = Spec(
+    {
+        "directory": "browser.model.path",
+        "current": "tracker.currentWidget.context.path",
+        "documents": {
+            "$of": "app.shell.widgets()",
+            "$each": {
+                "path": "context.path",
+                "dirty": "context.model.dirty",
+                "cells": "context.model.cells.length",
+            },
+        },
+        "focus": focus.FOCUS,
+    }
+)
+_SPECS = Spec(
+    {
+        "default": "specs.default",
+        "specs": {"$of": "specs.kernelspecs", "$each": {"name": "name", "language": "language"}},
+    }
+)
+_QUIET = {
+    # The person is not asked for a kernel: `open_notebook` chooses one once the file is read.
+    "kernelPreference": {"shouldStart": False, "canStart": False},
+    "factory": "Notebook",
+}
+
+
+class BrowserFrontend(pywebmcp.frontend.Frontend):
+    """What is open in the page, and its files and kernels."""
+
+    def __init__(self, app: Js, tokens: Js) -> None:
+        self._app = app
+        self._tracker = tokens.tracker
+        self._executor = ffi.given(tokens.executor)
+        self._is_lab = ffi.given(tokens.labShell) is not None
+        self._contents = Contents(app.serviceManager.contents)
+        self._panels: dict[str, Panel] = {}
+        self._root = ffi.struct(
+            app=app,
+            tracker=tokens.tracker,
+            browser=tokens.defaultFileBrowser,
+            document=ffi.document,
+        )
+        self._connections = ffi.Connections()
+        self._connections.connect(tokens.tracker.widgetAdded, self._find_panels)
+        self._find_panels()
+
+    def workspace(self) -> Workspace:
+        """Directory, open documents and focus; what cannot be read is left out."""
+        try:
+            now = _WORKSPACE.read(self._root)
+        except ffi.JsException as error:
+            log.warning("the workspace cannot be read: %s", ffi.reason(error))
+            return Workspace(directory="", documents=[], focus=None)
+        current: str = now["current"] or ""
+        directory = now["directory"]
+        return Workspace(
+            directory=current.rpartition("/")[0] if directory is None else directory,
+            documents=_documents(now["documents"] or []),
+            focus=self._focus(now["focus"]),
+        )
+
+    def notebook(self, path: str | None = None) -> BrowserNotebook | None:
+        """The open notebook at a path, or the one the person was in last."""
+        panel = self._current() if path is None else self._at(path)
+        return None if panel is None else self._notebook(panel)
+
+    def kernel(self, kernel_id: str) -> BrowserKernel | None:
+        """A running kernel by its id: of an open document, or of none."""
+        for widget in self._app.shell.widgets():
+            session = ffi.given(getattr(widget, "sessionContext", None))
+            connection = None if session is None else connected(session)
+            if connection is not None and connection.id == kernel_id:
+                return BrowserKernel(connection, session)
+        kernels = self._app.serviceManager.kernels
+        for model in kernels.running():
+            if model.id == kernel_id:
+                return BrowserKernel(kernels.connectTo(ffi.struct(model=model, handleComms=False)))
+        return None
+
+    def kernel_names(self) -> Sequence[str]:
+        """The names of the kernels that can be started, the default one first."""
+        default, specs = self._specs()
+        return sorted((spec["name"] for spec in specs), key=lambda name: name != default)
+
+    async def entry(self, path: str) -> Entry | None:
+        """What is at a path, without its body; None when nothing is."""
+        return await self._contents.entry(path)
+
+    async def read_notebook(self, path: str) -> dict[str, Any]:
+        """A notebook file's JSON (nbformat), without opening it."""
+        return await self._contents.read_notebook(path)
+
+    async def open_notebook(
+        self, path: str, *, kernel: str | None = None, activate: bool = True
+    ) -> BrowserNotebook:
+        """Open a notebook without a dialog, or answer the open one with its unsaved state.
+
+        Raises ``ToolError`` FILE_NOT_FOUND, INVALID_PATH (this app shows one notebook only) or
+        NOTEBOOK_READ_FAILED.
+        """
+        panel = self._at(path)
+        if panel is not None:
+            if kernel is not None and _kernel_name(panel) != kernel:
+                _start_kernel(panel, kernel)
+            if activate:
+                self._app.shell.activateById(panel.id)
+            return self._notebook(panel)
+        panel = await self._open(path, activate)
+        chosen = kernel
+        if chosen is None:
+            default, specs = self._specs()
+            notebook = self._notebook(panel)
+            chosen = kernelspecs.choose(specs, default, notebook.metadata())
+        if chosen is not None and _kernel_name(panel) is None:
+            _start_kernel(panel, chosen)
+        return self._notebook(panel)
+
+    async def create_notebook(self, path: str, content: dict[str, Any]) -> None:
+        """Write a new notebook file and its missing folders; leaves nothing when it fails."""
+        await self._contents.create_notebook(path, content)
+
+    async def delete_file(self, path: str) -> None:
+        """Delete a file that this call created, after a failure."""
+        await self._contents.delete_file(path)
+
+    async def _open(self, path: str, activate: bool) -> Panel:
+        # JupyterLab opens a tab and an error dialog for what is not there.
+        if await self._contents.entry(path) is None:
+            raise ToolError(Code.FILE_NOT_FOUND, f'There is no file "{path}": check the path.')
+        if not self._is_lab:
+            raise ToolError(
+                Code.INVALID_PATH,
+                f'"{path}" is not open, and this page cannot open it beside what it shows: ask '
+                "the person to open it, in a browser tab of its own or in JupyterLab.",
+            )
+        arguments = {**_QUIET, "path": path, "options": {"activate": activate}}
+        try:
+            widget = await self._app.commands.execute("docmanager:open", ffi.parsed(arguments))
+            await widget.context.ready
+        except ffi.JsException as error:
+            raise ToolError(
+                Code.NOTEBOOK_READ_FAILED, f'"{path}" cannot be opened: {ffi.reason(error)}.'
+            ) from None
+        self._find_panels()
+        panel = self._panels.get(widget.id)
+        if panel is None:
+            raise ToolError(Code.NOTEBOOK_READ_FAILED, f'"{path}" did not open as a notebook.')
+        return panel
+
+    def _notebook(self, panel: Panel) -> BrowserNotebook:
+        return BrowserNotebook(panel, self._app, self._executor, self._contents)
+
+    def _current(self) -> Panel | None:
+        widget = ffi.given(self._tracker.currentWidget)
+        return None if widget is None else self._ready(self._panels.get(widget.id))
+
+    def _at(self, path: str) -> Panel | None:
+        current = self._current()
+        candidates = [] if current is None else [current]
+        for panel in [*candidates, *self._panels.values()]:
+            if self._ready(panel) is not None and panel.path == path:
+                return panel
+        return None
+
+    def _ready(self, panel: Panel | None) -> Panel | None:
+        """The panel if it is open and its file is read."""
+        if panel is None:
+            return None
+        now = panel.state()
+        return panel if now["ready"] and not now["disposed"] else None
+
+    def _find_panels(self) -> None:
+        """Know every open notebook from the start: its changes, its kernel's prompts."""
+        known = {key: panel for key, panel in self._panels.items() if not panel.disposed}
+
+        def add(widget: Js, *_: Any) -> None:
+            if widget.id not in known:
+                known[widget.id] = Panel(widget)
+
+        proxy = ffi.create_proxy(add)
+        try:
+            self._tracker.forEach(proxy)
+        finally:
+            proxy.destroy()
+        self._panels = known
+
+    def _focus(self, now: dict[str, Any]) -> pywebmcp.frontend.FocusState | None:
+        try:
+            return focus.state(self._root, now)
+        except (ffi.JsException, ValueError, KeyError, TypeError) as error:
+            log.warning("the focus cannot be read: %s", ffi.reason(error))
+            return None
+
+    def _specs(self) -> tuple[str | None, list[kernelspecs.KernelSpec]]:
+        now = _SPECS.read(self._app.serviceManager.kernelspecs)
+        return now["default"], now["specs"] or []
+
+
+def _documents(found: list[dict[str, Any]]) -> list[DocumentState]:
+    """The open documents, each once; widgets without a document have no path."""
+    documents: dict[tuple[str, str], DocumentState] = {}
+    for each in found:
+        path = each["path"]
+        if path is None:
+            continue
+        kind = "file" if each["cells"] is None else "notebook"
+        documents[path, kind] = DocumentState(path=path, type=kind, dirty=each["dirty"] is True)
+    return list(documents.values())
+
+
+def _kernel_name(panel: Panel) -> str | None:
+    """The name of the kernel that a panel has."""
+    connection = panel.connection()
+    return None if connection is None else str(connection.name)
+
+
+def _start_kernel(panel: Panel, name: str) -> None:
+    """Start a kernel for a panel and do not wait for it; as if the person had chosen it."""
+    session = panel.session
+    preference = {**ffi.data(session.kernelPreference), "name": name}
+    preference |= {"shouldStart": True, "canStart": True}
+    session.kernelPreference = ffi.parsed(preference)
+    ffi.watch_quietly(session.changeKernel(ffi.struct(name=name)))

@@ -1,0 +1,191 @@
+"""Kernels as the tools see them: state, interrupt, restart, and waiting until one can run code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import pywebmcp.frontend
+from pywebmcp.browser import ffi
+from pywebmcp.browser.ffi import Js, Spec
+from pywebmcp.browser.messages import KernelMessages
+from pywebmcp.constants import KERNEL_TIMEOUT
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import KernelState
+
+_STATE = Spec(
+    {
+        "id": "id",
+        "name": "name",
+        "status": "status",
+        "connection": "connectionStatus",
+        "disposed": "isDisposed",
+    }
+)
+_SESSION = Spec(
+    {
+        "status": "kernelDisplayStatus",
+        "ready": "isReady",
+        "kernel": "session.kernel.id",
+        "disposed": "session.kernel.isDisposed",
+    }
+)
+_STARTING = ("initializing", "unknown", "starting", "connecting", "restarting", "autorestarting")
+
+POLL = 1.0
+"""Seconds after which a kernel that starts is looked at without a signal."""
+
+_messages: dict[str, KernelMessages] = {}
+"""By the id of the connection (``clientId``)."""
+
+
+def messages_of(connection: Js) -> KernelMessages:
+    """What this connection's messages told so far; listens from the first time on."""
+    client: str = connection.clientId
+    found = _messages.get(client)
+    if found is None:
+        found = _messages[client] = KernelMessages(connection)
+        for old in [key for key, value in _messages.items() if value.ended]:
+            del _messages[old]
+    return found
+
+
+def can_interrupt(connection: Js) -> bool:
+    """Whether an interrupt stops running code.
+
+    A kernel inside the page never hears of it while it runs; JupyterLite reaches its kernels
+    through a simulated WebSocket, a server's kernel is behind the browser's own.
+    """
+    return bool(connection.serverSettings.WebSocket == ffi.window.WebSocket)
+
+
+class BrowserKernel(pywebmcp.frontend.Kernel):
+    """A kernel connection, and the session context that owns it where a document has one."""
+
+    def __init__(self, connection: Js, session: Js | None = None) -> None:
+        self._kernel = connection
+        self._session = session
+
+    def state(self) -> KernelState:
+        """Id, name, status, whether it can be interrupted, the prompt it waits for."""
+        now = _STATE.read(self._kernel)
+        status = now["status"] if now["connection"] == "connected" else now["connection"]
+        state = KernelState(
+            id=now["id"],
+            name=now["name"],
+            status="dead" if now["disposed"] or now["status"] == "dead" else status,
+            canInterrupt=can_interrupt(self._kernel),
+        )
+        prompt = messages_of(self._kernel).prompt
+        if prompt is not None:
+            state["input"] = prompt
+        return state
+
+    async def interrupt(self) -> None:
+        """Interrupt what runs. Raises ``ToolError`` KERNEL_UNAVAILABLE when that fails."""
+        try:
+            await self._kernel.interrupt()
+        except ffi.JsException as error:
+            raise unavailable(
+                f"The kernel could not be interrupted ({ffi.reason(error)}): restart it."
+            ) from None
+
+    async def restart(self) -> None:
+        """Restart without a dialog; returns when the kernel answers again.
+
+        Raises ``ToolError`` KERNEL_UNAVAILABLE when it does not come back.
+        """
+        before = messages_of(self._kernel).restarts
+        owner, method = (
+            (self._session, "restartKernel") if self._session else (self._kernel, "restart")
+        )
+        try:
+            async with asyncio.timeout(KERNEL_TIMEOUT):
+                await getattr(owner, method)()
+                # A session context keeps errors to itself, and "done" is before "usable".
+                if messages_of(self._kernel).restarts == before or self._kernel.isDisposed:
+                    raise unavailable(
+                        "The kernel is gone and cannot be restarted: start one with "
+                        "jupyter_open_notebook and its kernel."
+                    )
+                await self._kernel.requestKernelInfo()
+        except TimeoutError:
+            raise unavailable(
+                f"The kernel was restarted but did not answer within {KERNEL_TIMEOUT:.0f} s: "
+                "reload the page if that stays so."
+            ) from None
+        except ffi.JsException as error:
+            raise unavailable(f"The kernel could not be restarted: {ffi.reason(error)}.") from None
+
+
+def unavailable(message: str) -> ToolError:
+    """The failure of a kernel that cannot be used."""
+    return ToolError(Code.KERNEL_UNAVAILABLE, message)
+
+
+def connected(session: Js) -> Js | None:
+    """The live kernel connection of a session context, or None."""
+    now = _SESSION.read(session)
+    if now["kernel"] is None or now["disposed"]:
+        return None
+    return session.session.kernel
+
+
+async def ready(session: Js) -> Js:
+    """The kernel connection of a session context once it can run code.
+
+    Raises ``ToolError`` KERNEL_UNAVAILABLE when there is none and none is starting, when a dialog
+    asks the person for one, and when it is not ready in time.
+    """
+    connection = _usable(session)
+    if connection is not None:
+        return connection
+    signals = (
+        session.statusChanged,
+        session.connectionStatusChanged,
+        session.kernelChanged,
+        session.sessionChanged,
+    )
+    with ffi.emissions(*signals) as changed:
+        # Being ready has no signal, only a promise.
+        ffi.watch_quietly(session.ready).add_done_callback(lambda _: changed.set())
+        try:
+            async with asyncio.timeout(KERNEL_TIMEOUT):
+                while True:
+                    connection = _usable(session)
+                    if connection is not None:
+                        return connection
+                    # Not every change has a signal: a failed start has none.
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), POLL)
+                    changed.clear()
+        except TimeoutError:
+            raise unavailable(
+                f"The kernel was not ready within {KERNEL_TIMEOUT:.0f} s: restart it with "
+                "jupyter_kernel_action, or reload the page."
+            ) from None
+
+
+def _usable(session: Js) -> Js | None:
+    """The connection if it can run code now, None if that is worth waiting for; else raises."""
+    now: dict[str, Any] = _SESSION.read(session)
+    status = now["status"]
+    has_kernel = now["kernel"] is not None and not now["disposed"]
+    if has_kernel and status in ("idle", "busy"):
+        return session.session.kernel
+    if status in _STARTING and (has_kernel or status != "unknown"):
+        return None
+    raise unavailable(_why_none(status, has_kernel))
+
+
+def _why_none(status: str, has_kernel: bool) -> str:
+    if has_kernel:
+        return f"The kernel is {status}: restart it with jupyter_kernel_action."
+    dialog = ffi.given(ffi.document.querySelector(".jp-Dialog .jp-Dialog-header"))
+    if dialog is not None:
+        return (
+            f'The notebook has no kernel, and the dialog "{dialog.textContent}" is open in the '
+            "page: the person has to answer it, or name a kernel in jupyter_open_notebook."
+        )
+    return "The notebook has no kernel: name one in jupyter_open_notebook."

@@ -1,0 +1,20 @@
+"""What the status bar says of the tools, through the loader's status (`tokens.status`)."""
+
+from __future__ import annotations
+
+from pywebmcp.browser.ffi import Js
+
+NO_WEBMCP = (
+    "This browser does not offer WebMCP. In Chromium, set chrome://flags/#enable-webmcp-testing "
+    "to Enabled and start the browser anew; JupyterLab works without it."
+)
+
+
+def ready(status: Js, count: int) -> None:
+    """All tools are registered."""
+    status.set("ready", f"{count} tools for the agent of this browser")
+
+
+def unavailable(status: Js, reason: str) -> None:
+    """No tool is registered; JupyterLab works as without them."""
+    status.set("unavailable", reason)
