@@ -138,13 +138,13 @@ class RunEvents:
 
     ``started``: the kernel took up this very request (until then others' code may run).
     ``asked``: the code waits for a person's input, or (None) that was answered.
-    ``outputs``: the nbformat outputs so far, each time they change (code outside cells only; a
+    ``outputs``: told once how to read the nbformat outputs so far (code outside cells only; a
     cell's are in its model).
     """
 
     started: Callable[[], None] = _nothing
     asked: Callable[[Prompt | None], None] = _nothing
-    outputs: Callable[[list[dict[str, Any]]], None] = _nothing
+    outputs: Callable[[Callable[[], list[dict[str, Any]]]], None] = _nothing
 
 
 QUIET = RunEvents()
@@ -349,8 +349,12 @@ class Frontend(Protocol):
         """From now on, tell the ids of dialogs as they open and close."""
         ...
 
-    def commands(self) -> list[CommandState]:
+    async def commands(self) -> list[CommandState]:
         """Every command of the application."""
+        ...
+
+    def has_command(self, command_id: str) -> bool:
+        """Whether there is such a command."""
         ...
 
     def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:

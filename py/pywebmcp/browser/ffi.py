@@ -132,6 +132,12 @@ class Connections:
         signal.connect(proxy)
         self._undo += [proxy.destroy, lambda: signal.disconnect(proxy)]
 
+    def connect_with(self, signal: Js, slot: Callable[[Js], None]) -> None:
+        """Call a slot with what each emission of a signal carries."""
+        proxy = create_proxy(lambda _, carried: slot(carried))
+        signal.connect(proxy)
+        self._undo += [proxy.destroy, lambda: signal.disconnect(proxy)]
+
     def listen(
         self,
         signal: Js,
@@ -166,6 +172,16 @@ def emissions(*signals: Js) -> Iterator[asyncio.Event]:
         yield event
     finally:
         connections.close()
+
+
+@contextmanager
+def borrowed(function: Callable[..., Any]) -> Iterator[Js]:
+    """A function for JavaScript to call while the block runs, and not after."""
+    proxy = create_proxy(function)
+    try:
+        yield proxy
+    finally:
+        proxy.destroy()
 
 
 class Signal:
@@ -208,6 +224,7 @@ __all__ = [
     "JsException",
     "Signal",
     "Spec",
+    "borrowed",
     "bridge",
     "call_once",
     "create_proxy",

@@ -26,6 +26,9 @@ class MemoryCommands:
     def __init__(self) -> None:
         self._commands: dict[str, _Command] = {}
 
+    def __contains__(self, command_id: str) -> bool:
+        return command_id in self._commands
+
     def add(
         self,
         command_id: str,

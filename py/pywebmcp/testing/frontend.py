@@ -180,9 +180,13 @@ class MemoryFrontend(Frontend):
         """Tell the ids of dialogs as they open and close."""
         self.screen.watch(opened, closed)
 
-    def commands(self) -> list[CommandState]:
+    async def commands(self) -> list[CommandState]:
         """Every command."""
         return self.registry.listing()
+
+    def has_command(self, command_id: str) -> bool:
+        """Whether there is such a command."""
+        return command_id in self.registry
 
     def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:
         """Whether a command is enabled for these arguments."""

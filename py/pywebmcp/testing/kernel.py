@@ -111,13 +111,14 @@ class MemoryKernel(Kernel):
         await self.ready()
         shown = MemoryCell("", "code", code)
 
-        def emit(output: dict[str, Any]) -> None:
-            shown.add_output(output)
-            events.outputs(crossed(shown.outputs))
-
+        events.outputs(lambda: list(crossed(shown.outputs)))
         reply = await asyncio.shield(
             self.submit(
-                code, emit, store_history=False, stop_on_error=stop_on_error, events=events
+                code,
+                shown.add_output,
+                store_history=False,
+                stop_on_error=stop_on_error,
+                events=events,
             ).done
         )
         return CellRun(reply.status, None, crossed(shown.outputs), crossed(reply.error))

@@ -28,7 +28,7 @@ async def jupyter_list_commands(
 ) -> Payload:
     """The application's commands: id, label, arguments (JSON Schema), enabled: false where it is not.
     As many as fit, with nextOffset to go on from."""
-    found = _matching(call.frontend.commands(), query)
+    found = _matching(await call.frontend.commands(), query)
     page: list[Payload] = []
     room = call.settings.max_result_length - _FRAME
     for command in found[offset : None if limit is None else offset + limit]:
@@ -75,7 +75,7 @@ async def jupyter_execute_command(
     """Run a command of the application (see jupyter_list_commands). Answers its result where that is
     JSON, and a warning when the command was not enabled."""
     args = args or {}
-    _check(call, command_id, args)
+    await _check(call, command_id)
     named = [name for name in _WIDGET_ARGUMENTS if name in args]
     if named and not command_id.startswith(_WIDGET_COMMANDS):
         raise ToolError(
@@ -96,9 +96,9 @@ async def jupyter_execute_command(
     return answer
 
 
-def _check(call: Call, command_id: str, args: dict[str, Any]) -> None:
-    known = {command["id"] for command in call.frontend.commands()}
-    if command_id not in known:
+async def _check(call: Call, command_id: str) -> None:
+    if not call.frontend.has_command(command_id):
+        known = [command["id"] for command in await call.frontend.commands()]
         close = difflib.get_close_matches(command_id, known, 3)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         raise ToolError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pywebmcp import cells, text
@@ -50,23 +51,21 @@ async def jupyter_run_code(
 ) -> Payload:
     """Run code on a kernel, outside any cell and without a trace in the notebook."""
     kernel = await running_kernel(call, notebook_path, kernel_id)
-    outputs: list[dict[str, Any]] = []
+    record = call.record
+    assert record is not None
 
-    def progress() -> Payload:
-        readable = text.clean_outputs(outputs)
-        return {"outputs": readable} if readable else {}
+    def outputs(read: Callable[[], list[dict[str, Any]]]) -> None:
+        def progress() -> Payload:
+            readable = text.clean_outputs(read())
+            return {"outputs": readable} if readable else {}
 
-    def on_outputs(present: list[dict[str, Any]]) -> None:
-        outputs[:] = present
-
-    assert call.record is not None
-    call.record.progress = progress
+        record.progress = progress
 
     async def start(events: RunEvents) -> CellRun:
         return await kernel.execute(code, stop_on_error=stop_on_error, events=events)
 
     async with lane(call, kernel) as held:
-        run = await held.run(start, RunEvents(asked=call.record.ask, outputs=on_outputs))
+        run = await held.run(start, RunEvents(asked=record.ask, outputs=outputs))
     shown, error = outputs_and_error(run)
     kept: Payload = {"outputs": shown} if shown else {}
     gone = lost(run)
