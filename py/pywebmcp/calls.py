@@ -99,9 +99,17 @@ class Calls:
     # --- the life of a call
 
     def begin(self, tool: str, run: Callable[[Record], Coroutine[Any, Any, Payload]]) -> Record:
-        """Start a call. One that is done at once is never listed."""
+        """Start a call that nobody waits for yet."""
+        record = self._new(tool)
+        self._start(record, run)
+        return record
+
+    def _new(self, tool: str) -> Record:
         record = Record(f"call-{next(self._numbers)}", tool, self._now())
         self._records[record.id] = record
+        return record
+
+    def _start(self, record: Record, run: Callable[[Record], Coroutine[Any, Any, Payload]]) -> None:
 
         async def settle() -> None:
             payload = await run(record)
@@ -111,7 +119,24 @@ class Calls:
             record.news.set()
 
         self.in_background(settle())
-        return record
+
+    async def call(
+        self,
+        tool: str,
+        run: Callable[[Record], Coroutine[Any, Any, Payload]],
+        timeout: float,  # noqa: ASYNC109 (its end is an answer, not an error)
+        signal: AbortSignal | None = None,
+    ) -> Payload:
+        """Start a call and wait for it as `wait` does."""
+        record = self._new(tool)
+        # Waited for from the start: a dialog can open before the first thing it waits for.
+        record.waiters += 1
+        try:
+            self._start(record, run)
+            return await self.wait(record, timeout, signal)
+        finally:
+            record.waiters -= 1
+            self._prune()
 
     async def wait(
         self,

@@ -96,7 +96,10 @@ class NotebookState(TypedDict):
 
 
 class Entry(TypedDict):
-    """A file or directory of the contents service, without its body."""
+    """A file or directory of the contents service, without its body.
+
+    ``size`` in bytes, ``modified`` as ISO 8601; ``writable`` only where it is false.
+    """
 
     name: str
     path: str

@@ -379,6 +379,7 @@ async def test_a_dialog_that_opens_while_one_call_is_waited_for_belongs_to_it() 
     """The tool returns pending with the dialog; the answer returns the call's result."""
     desk = await ready("x")
 
+    # The dialog opens in the very turn in which the call begins.
     async def ask(args: dict[str, Any]) -> bool:
         return await desk.frontend.screen.ask(
             "Restart Kernel?", "Lost.", ("Cancel", "Restart")

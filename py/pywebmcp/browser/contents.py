@@ -158,8 +158,8 @@ def _entry(found: dict[str, Any]) -> Entry:
         entry["size"] = found["size"]
     if found["modified"] is not None:
         entry["modified"] = found["modified"]
-    if found["writable"] is not None:
-        entry["writable"] = found["writable"]
+    if found["writable"] is False:
+        entry["writable"] = False
     return entry
 
 

@@ -18,11 +18,12 @@ def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Aw
             raise ToolError(Code.ABORTED, "The call was aborted before it began: nothing was done.")
         if call.tool.waits:
             return await endpoint(call)
-        registry = call.calls
-        record = registry.begin(
-            call.tool.name, lambda record: _run(endpoint, replace(call, record=record))
+        return await call.calls.call(
+            call.tool.name,
+            lambda record: _run(endpoint, replace(call, record=record)),
+            call.settings.execution_timeout,
+            call.signal,
         )
-        return await registry.wait(record, call.settings.execution_timeout, call.signal)
 
     return handle
 

@@ -78,7 +78,7 @@ class MemoryFiles:
         """What is at a path."""
         name = path.rpartition("/")[2]
         if self.is_folder(path):
-            return Entry(name=name, path=path, type="directory", writable=True)
+            return Entry(name=name, path=path, type="directory")
         if path not in self._files:
             return None
         content = self._files[path]
@@ -89,7 +89,6 @@ class MemoryFiles:
             type="notebook" if path.endswith(".ipynb") else "file",
             size=len(text.encode(errors="surrogatepass")),
             modified=self._modified[path],
-            writable=True,
         )
 
     def directory(self, path: str) -> list[Entry]:
