@@ -129,7 +129,8 @@ class SiteHandler(BaseHTTPRequestHandler):
         if found.is_dir():
             if not path.endswith("/"):
                 query = urlsplit(self.path).query
-                return quote(path) + "/" + (f"?{query}" if query else "")
+                inside = "".join(f"{part}/" for part in found.relative_to(self.server.folder).parts)
+                return quote(f"{prefix}/{inside}") + (f"?{query}" if query else "")
             found /= "index.html"
         return found if found.is_file() else None
 

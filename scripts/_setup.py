@@ -183,7 +183,7 @@ def _make_venv() -> None:
             # A subprocess: ensurepip may have come a moment ago.
             run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--clear", VENV])
     with step("Installing the pinned Python packages"):
-        pip: list[str | Path] = [venv_python(), "-m", "pip", "install", "--quiet"]
+        pip: list[str | Path] = [venv_python(), "-m", "pip", "install", "--quiet", "--no-compile"]
         pip += ["--disable-pip-version-check", "--constraint", ROOT / "constraints.txt"]
         run([*pip, "hatchling"])
         # No build isolation: the build backend is the pinned one too.

@@ -157,7 +157,7 @@ def _write_boot_files(site: Path, wheel: Path) -> None:
     """Put the loader, the page's wheels and the manifest that names them into the site.
 
     Addresses carry a hash of the content, so that after a redeploy no cache mixes old and new. The
-    manifest and the configuration come last: until then the old ones name files that are there.
+    manifest comes after what it names, and what the old one named goes after that.
     """
     static = site / LOADER / "static"
     boot = static / "boot"
@@ -165,20 +165,24 @@ def _write_boot_files(site: Path, wheel: Path) -> None:
     loader = _labextension_files(wheel, "static/")
     for name, data in loader.items():
         _replace(site / LOADER / name, data)
-    wheels = [*_page_wheels(), wheel]
-    for source in wheels:
-        _replace(boot / source.name, source.read_bytes())
+    packages = []
+    for source in (*_page_wheels(), wheel):
+        digits = sha256(source)
+        home = boot / digits[:12]
+        home.mkdir(exist_ok=True)
+        _replace(home / source.name, source.read_bytes())
+        packages.append({"url": f"{home.name}/{source.name}", "sha256": digits})
     manifest = {
         "version": wheel.name.split("-")[1],
         # Relative to the manifest, like all addresses in it.
         "pyodide": "../" * (len(LOADER.parts) + 2) + PYODIDE_URL.removeprefix("./"),
-        "packages": [
-            {"url": f"{path.name}?v={sha256(path)[:12]}", "sha256": sha256(path)} for path in wheels
-        ],
+        "packages": packages,
     }
     _write_json(boot / "manifest.json", manifest)
-    for stale in set(boot.glob("*.whl")) - {boot / source.name for source in wheels}:
-        stale.unlink()
+    present = {package["url"].split("/")[0] for package in packages}
+    for stale in boot.iterdir():
+        if stale.is_dir() and stale.name not in present:
+            shutil.rmtree(stale)
     config = json.loads((site / "jupyter-lite.json").read_text("utf-8"))
     for extension in config["jupyter-config-data"]["federated_extensions"]:
         if extension["name"] == "pywebmcp":
@@ -222,7 +226,7 @@ def check_site(site: Path) -> None:
     manifest = json.loads((boot / "manifest.json").read_text("utf-8"))
     _demand((boot / manifest["pyodide"]).is_file(), "the loader's Pyodide is missing")
     for package in manifest["packages"]:
-        _demand_file(boot / package["url"].partition("?")[0], package["sha256"])
+        _demand_file(boot / package["url"], package["sha256"])
     for index in site.rglob("pypi/all.json"):
         for project in json.loads(index.read_text("utf-8")).values():
             for release in project["releases"].values():

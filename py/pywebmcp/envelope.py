@@ -4,7 +4,6 @@ in which browsers take arguments: one module, so that no other one knows what br
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -121,8 +120,8 @@ def encode_arguments(arguments: Mapping[str, Any], as_string: bool) -> str | dic
 
 def _loads(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return jsontext.loads(text)
+    except ValueError:
         raise EnvelopeError(f"The result is not JSON: {_excerpt(text)}.") from None
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pywebmcp import envelope, jsontext
 from pywebmcp.envelope import EnvelopeError, decode, encode
 
-quick = settings(max_examples=60, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 
 PAYLOAD = {"success": True, "cells": [{"source": 'x = "😀\\n\u2028"\n'}]}
 TEXT = jsontext.dumps(PAYLOAD)

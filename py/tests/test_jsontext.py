@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pywebmcp import jsontext
 
-quick = settings(max_examples=80, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
 
 
 def strict(text):
@@ -136,7 +136,7 @@ def test_the_same_object_twice_is_no_cycle():
     assert strict(jsontext.dumps([shared, shared])) == [[1, str(2**60)]] * 2
 
 
-@pytest.mark.parametrize("depth", [1_000, 100_000])
+@pytest.mark.parametrize("depth", [jsontext.MAX_DEPTH + 1, 2_000])
 def test_deep_nesting_is_cut_off_and_says_so(depth):
     value = []
     for _ in range(depth):
@@ -150,6 +150,13 @@ def test_nesting_up_to_the_limit_is_written_whole():
         value = {"a": value}
     assert jsontext.plain(value) is value
     assert strict(jsontext.dumps(value)) == value
+    assert "nested deeper" in jsontext.dumps([value])
+    # The same in the walk that a value which is not plain takes.
+    tuples = 7
+    for _ in range(jsontext.MAX_DEPTH):
+        tuples = (tuples,)
+    assert jsontext.dumps(tuples) == "[" * jsontext.MAX_DEPTH + "7" + "]" * jsontext.MAX_DEPTH
+    assert "nested deeper" in jsontext.dumps((tuples,))
 
 
 def test_no_room_on_the_stack_gives_text_all_the_same(monkeypatch):
@@ -175,6 +182,89 @@ def test_objects_that_fail_are_named():
     assert "its repr raised RuntimeError" in jsontext.dumps({"x": Bad()})
     assert strict(jsontext.dumps({"x": BadMapping()})) == {"x": "BadMapping"}
     assert "its repr raised RuntimeError" in jsontext.dumps({Bad(): 1})
+
+
+def test_a_value_that_fails_takes_nothing_beside_it_with_it():
+    class Endless(collections.UserDict):
+        def items(self):
+            raise RecursionError
+
+    class Liar:
+        @property
+        def __class__(self):
+            raise RuntimeError
+
+    released = memoryview(b"a")
+    released.release()
+    value = strict(jsontext.dumps({"r": released, "e": Endless(), "s": memoryview(b"abc")[::2]}))
+    assert value["r"].startswith("<released memory")
+    assert "nested deeper" in value["e"]
+    assert value["s"] == "YWM="
+    assert strict(jsontext.dumps(Liar())) == "[not readable: RuntimeError]"
+
+
+def test_a_python_result_with_all_of_it_keeps_every_value():
+    result = {
+        1: "int",
+        "1": "str",
+        (2, 3): "tuple",
+        None: "none",
+        "nested": {"list": [{"a": 1}], "big": 2**60, "nan": math.nan, "bytes": b"\x00\xff"},
+        "set": {1},
+    }
+    assert strict(jsontext.dumps(result)) == {
+        "1 (int)": "int",
+        "1": "str",
+        "(2, 3)": "tuple",
+        "null": "none",
+        "nested": {"list": [{"a": 1}], "big": "1152921504606846976", "nan": None, "bytes": "AP8="},
+        "set": [1],
+    }
+
+
+def test_reading_gives_the_value():
+    value = {"a": [1, 2.5, None, True, "é😀\udcff"], "b": {}}
+    assert jsontext.loads(jsontext.dumps(value)) == value
+    assert jsontext.loads(jsontext.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1,]", "\ufeff1", b"\xff", '"a'])
+def test_reading_what_is_no_json_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        jsontext.loads(text)
+
+
+@pytest.mark.parametrize("depth", [jsontext.MAX_PARSE_DEPTH + 1, 20_000])
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("[", "]"), ('{"a":', "}"), ('[ "]]]\\\\",', "]"), ('["\\"]", {"[": ', "}]"), ("[", "")],
+)
+def test_reading_what_is_nested_too_deep_is_refused_before_it_is_parsed(depth, opening, closing):
+    with pytest.raises(ValueError, match="nested deeper than 500"):
+        jsontext.loads(opening * depth + "1" + closing * depth)
+
+
+@pytest.mark.parametrize("text", ["[", '"[', '\\"{[', "]", "[]{}", "\\"])
+def test_brackets_in_strings_nest_nothing(text):
+    value = [text * 2000, [text] * 2000, {text * 2: [[text]]}]
+    assert jsontext.loads(jsontext.dumps(value)) == value
+
+
+def test_reading_goes_as_deep_as_it_says():
+    depth = jsontext.MAX_PARSE_DEPTH
+    value = jsontext.loads("[" * depth + "]" * depth)
+    for _ in range(depth - 1):
+        [value] = value
+    assert value == []
+
+
+def test_no_room_on_the_stack_is_a_value_error_when_reading(monkeypatch):
+    def full(text):
+        raise RecursionError
+
+    monkeypatch.setattr(jsontext.json, "loads", full)
+    with pytest.raises(ValueError, match="too deep"):
+        jsontext.loads("[]")
 
 
 def test_length_counts_utf16_code_units():

@@ -25,6 +25,7 @@ MIN_LIMIT = 1000
 
 CUTS_LISTED = 20
 
+_ADDED = frozenset({"truncated", "truncationNote", "truncation", "truncationCount"})
 _KEPT = frozenset({"success", "isError", "status", "pendingId", "error", "code"})
 
 
@@ -74,9 +75,11 @@ def bound_text(
         text = jsontext.dumps(whole)
         if jsontext.length(text) <= limit:
             return whole, text
+    # A field of the payload by such a name gives way to ours: it must not be noted as cut.
+    original = {key: value for key, value in whole.items() if key not in _ADDED}
     for step in (Step(limit // 4), Step(1000), Step(500, 50), Step(150, 10)):
         try:
-            shortened, cuts = cut(whole, step, limit)
+            shortened, cuts = cut(original, step, limit)
         except NoRoom:
             continue
         if not cuts:
@@ -87,7 +90,6 @@ def bound_text(
             "Ask for less at a time, or for the value in pages, to see the rest."
         )
         shortened["truncation"] = cuts[:CUTS_LISTED]
-        shortened.pop("truncationCount", None)
         if len(cuts) > CUTS_LISTED:
             shortened["truncationCount"] = len(cuts)
         text = jsontext.dumps(shortened)

@@ -4,15 +4,21 @@ to a word on what was there, and outputs are cleaned of what is meant for a scre
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable
 from typing import Any
 
 from pywebmcp import jsontext, text
+from pywebmcp.bounding.cutting import surely_longer
 
 RICH_LIMIT = 2000
 """Characters that rich data (HTML, SVG, a chart's JSON) may have beside a text/plain form."""
+
+MEASURED_LIMIT = 100_000
+"""Characters beyond which a structured value is not measured: writing a chart of a million points
+as text, only to say how long it would be, would freeze the page for seconds."""
 
 # How long a placeholder, also a caller's own, can be; see _is_placeholder.
 _PLACEHOLDER_LIMIT = 1000
@@ -44,9 +50,13 @@ def shorten_bundles(value: Any, placeholder: Placeholder | None = None) -> Any:
     return _Shortener(placeholder).any(value, False)
 
 
-def default_placeholder(mime_type: str, characters: int, see: bool) -> str:
-    """``[omitted image/png data, 52100 characters; see text/plain]``, the end only if ``see``."""
-    return f"[omitted {mime_type} data, {characters} characters{'; see text/plain' if see else ''}]"
+def default_placeholder(mime_type: str, characters: float, see: bool) -> str:
+    """``[omitted image/png data, 52100 characters; see text/plain]``, the end only if ``see``.
+
+    An infinite number of characters is more than was measured.
+    """
+    size = f"more than {MEASURED_LIMIT}" if characters == math.inf else characters
+    return f"[omitted {mime_type} data, {size} characters{'; see text/plain' if see else ''}]"
 
 
 class _Shortener:
@@ -107,8 +117,7 @@ class _Shortener:
             binary = _is_binary(mime_type)
             if not (binary or see):
                 continue
-            data = _as_text(mime_type, value)
-            size = jsontext.length(data)
+            data, size = _measure(mime_type, value)
             if (binary and data and not _is_placeholder(data)) or (see and size > RICH_LIMIT):
                 word = None
                 if self._placeholder is not None:
@@ -129,13 +138,21 @@ def _is_placeholder(data: str) -> bool:
     return data[0] == "[" and data[-1] == "]" and len(data) <= _PLACEHOLDER_LIMIT
 
 
-def _as_text(mime_type: str, value: Any) -> str:
-    """The text whose length counts: of JSON its text, of a multiline string its lines joined."""
+def _measure(mime_type: str, value: Any) -> tuple[str, float]:
+    """The text whose length counts, and its length.
+
+    Of JSON that is its JSON text, of a multiline string its lines joined. Of JSON that is surely
+    longer than `MEASURED_LIMIT` the text is not made; its length is infinite then.
+    """
     if isinstance(value, str):
-        return value
-    if text.is_json_mime(mime_type):
-        return jsontext.dumps(value)
-    return text.multiline(value)
+        return value, jsontext.length(value)
+    if not text.is_json_mime(mime_type):
+        joined = text.multiline(value)
+        return joined, jsontext.length(joined)
+    if surely_longer(value, MEASURED_LIMIT):
+        return "", math.inf
+    dumped = jsontext.dumps(value)
+    return dumped, jsontext.length(dumped)
 
 
 def _are_outputs(value: Any) -> bool:

@@ -1,11 +1,12 @@
-// Runs pytest in Pyodide under Node: node _pytest_pyodide.mjs PYODIDE_FOLDER ROOT PACKAGES CACHE ARGUMENTS…
+// Runs pytest in Pyodide under Node, for scripts/test_pyodide:
+// node pytest_pyodide.mjs PYODIDE_FOLDER ROOT PACKAGES ARGUMENTS…
 // Exits with pytest's status. Nothing is fetched: all folders are on this machine.
 
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 
-const [folder, root, packages, cache, ...words] = process.argv.slice(2);
+const [folder, root, packages, ...words] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(join(folder, "pyodide.mjs")).href);
 
 /** Passes bytes on as they come; a full pipe is tried again. */
@@ -23,12 +24,12 @@ function writer(descriptor) {
 }
 
 const pyodide = await loadPyodide({
-  env: { ...process.env, HOME: "/home/pyodide", PYTHONPYCACHEPREFIX: "/cache" },
+  env: { ...process.env, HOME: "/home/pyodide" },
   packages: [],
 });
 pyodide.setStdout({ write: writer(1), isatty: false });
 pyodide.setStderr({ write: writer(2), isatty: false });
-for (const [place, mounted] of [["/project", root], ["/packages", packages], ["/cache", cache]]) {
+for (const [place, mounted] of [["/project", root], ["/packages", packages]]) {
   pyodide.FS.mkdirTree(place);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: mounted }, place);
 }
