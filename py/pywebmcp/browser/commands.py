@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pywebmcp import jsontext
 from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Js
 from pywebmcp.errors import Code, ToolError
@@ -22,7 +23,7 @@ class Commands:
         ids: list[str] = ffi.data(self._registry.listCommands())
         calls = json.dumps([[command_id] for command_id in ids])
         labels, enabled, described = [
-            json.loads(await ffi.bridge().callEach(self._registry, method, calls))
+            jsontext.loads(await ffi.bridge().callEach(self._registry, method, calls))
             for method in ("label", "isEnabled", "describedBy")
         ]
         listed = []
@@ -57,4 +58,4 @@ class Commands:
                 Code.COMMAND_FAILED, f"{command_id} failed: {ffi.reason(error)}."
             ) from None
         text = ffi.given(ffi.bridge().plainText(result))
-        return None if text is None else json.loads(text)
+        return None if text is None else jsontext.loads(text)

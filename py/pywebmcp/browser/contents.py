@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
-from pywebmcp import paths
+from pywebmcp import jsontext, paths
 from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.errors import Code, ToolError
@@ -100,7 +99,7 @@ class Contents:
         if isinstance(content, str):
             # A notebook stored as text, as the Editor or a plain upload leaves it.
             try:
-                content = json.loads(content)
+                content = jsontext.loads(content)
             except ValueError as error:
                 raise _unreadable(Code.NOTEBOOK_READ_FAILED, path, error) from None
         if not isinstance(content, dict):
