@@ -10,6 +10,7 @@ from typing import Any
 
 from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Js, Spec
+from pywebmcp.browser.offsets import yjs_edit
 from pywebmcp.browser.panel import Panel
 from pywebmcp.constants import INSERT_FAR
 from pywebmcp.edits import normalise_newlines, utf16_offset
@@ -31,11 +32,11 @@ def replace_text(panel: Panel, index: int, start: int, end: int, text: str) -> N
     """Replace characters ``start <= i < end`` of the LF-normalised source, as one undo step."""
     source = normalise(panel, index)
     cell = panel.shared_cell(index)
-    first, last = utf16_offset(source, start), utf16_offset(source, end)
+    first, last, text = yjs_edit(source, start, end, text)
     undo = ffi.given(cell.undoManager)
     if undo is not None:
         undo.stopCapturing()
-    cell.updateSource(first, last, ffi.string(normalise_newlines(text)))
+    cell.updateSource(first, last, ffi.string(text))
     if undo is not None:
         undo.stopCapturing()
 
@@ -84,13 +85,21 @@ def insert(panel: Panel, index: int, cell: CellData) -> None:
 
 
 def delete(panel: Panel, index: int) -> None:
-    """Delete a cell; keys meant for it go nowhere."""
+    """Delete a cell; keys meant for it go nowhere. In the place of the only cell comes a blank one."""
     widget = panel.cell_widget(index)
     if panel.has_focus(widget):
         release_focus(panel)
     _detach_run(widget)
     panel.notebook.model.deletedCells.push(widget.model.id)
-    panel.shared.deleteCell(index)
+    only = panel.notebook.model.cells.length == 1
+
+    def change() -> None:
+        panel.shared.deleteCell(index)
+        if only:
+            kind = panel.notebook.notebookConfig.defaultCell
+            panel.shared.insertCell(0, ffi.struct(cell_type=kind, source=""))
+
+    panel.shared.transact(ffi.call_once(change))
 
 
 def move(panel: Panel, index: int, to: int) -> None:
@@ -115,8 +124,10 @@ def change_type(panel: Panel, index: int, cell_type: str) -> None:
 
     Where a person types in it, the caret and the focus are in the new one before the next key.
     """
-    normalise(panel, index)
     notebook, old = panel.notebook, panel.cell_widget(index)
+    if old.model.type == cell_type:
+        return
+    normalise(panel, index)
     active, focused = notebook.activeCellIndex == index, panel.has_focus(old)
     editor = ffi.given(old.editor)
     selection = None

@@ -129,19 +129,22 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         panel = self._at(path)
         if panel is not None:
             if kernel is not None and _kernel_name(panel) != kernel:
-                _start_kernel(panel, kernel)
+                panel.start_kernel(kernel)
             if activate:
                 self._app.shell.activateById(panel.id)
             return self._notebook(panel)
         panel = await self._open(path, activate)
-        chosen = kernel
-        if chosen is None:
+        notebook = self._notebook(panel)
+        # A session that an earlier tab of this path left behind is taken up again.
+        present = _kernel_name(panel)
+        if kernel is None and present is None:
             default, specs = self._specs()
-            notebook = self._notebook(panel)
-            chosen = kernelspecs.choose(specs, default, notebook.metadata())
-        if chosen is not None and _kernel_name(panel) is None:
-            _start_kernel(panel, chosen)
-        return self._notebook(panel)
+            kernel = kernelspecs.choose(specs, default, notebook.metadata())
+        if kernel is not None and kernel != present:
+            panel.start_kernel(kernel)
+        else:
+            panel.offer_kernels()
+        return notebook
 
     async def create_notebook(self, path: str, content: dict[str, Any]) -> None:
         """Write a new notebook file and its missing folders; leaves nothing when it fails."""
@@ -214,6 +217,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         try:
             widget = await self._app.commands.execute("docmanager:open", ffi.parsed(arguments))
             await widget.context.ready
+            await widget.sessionContext.ready
         except ffi.JsException as error:
             raise ToolError(
                 Code.NOTEBOOK_READ_FAILED, f'"{path}" cannot be opened: {ffi.reason(error)}.'
@@ -289,12 +293,3 @@ def _kernel_name(panel: Panel) -> str | None:
     """The name of the kernel that a panel has."""
     connection = panel.connection()
     return None if connection is None else str(connection.name)
-
-
-def _start_kernel(panel: Panel, name: str) -> None:
-    """Start a kernel for a panel and do not wait for it; as if the person had chosen it."""
-    session = panel.session
-    preference = {**ffi.data(session.kernelPreference), "name": name}
-    preference |= {"shouldStart": True, "canStart": True}
-    session.kernelPreference = ffi.parsed(preference)
-    ffi.watch_quietly(session.changeKernel(ffi.struct(name=name)))

@@ -175,13 +175,16 @@ def connected(session: Js) -> Js | None:
     return session.session.kernel
 
 
-async def ready(session: Js) -> Js:
+async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
     """The kernel connection of a session context once it can run code.
+
+    ``starting`` is the start that we asked for; the session does not show it at once.
 
     Raises ``ToolError`` KERNEL_UNAVAILABLE when there is none and none is starting, when a dialog
     asks the person for one, and when it is not ready in time.
     """
-    connection = _usable(session)
+    pending = starting is not None and not starting.done()
+    connection = None if pending else _usable(session)
     if connection is not None:
         return connection
     signals = (
@@ -195,6 +198,8 @@ async def ready(session: Js) -> Js:
         ffi.watch_quietly(session.ready).add_done_callback(lambda _: changed.set())
         try:
             async with asyncio.timeout(KERNEL_TIMEOUT):
+                if starting is not None:
+                    await asyncio.wait([starting])
                 while True:
                     connection = _usable(session)
                     if connection is not None:

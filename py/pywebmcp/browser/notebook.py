@@ -76,6 +76,8 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
         for cell in found:
             cell["source"] = normalise_newlines(cell["source"])
             cell["metadata"] = cell["metadata"] or {}
+            if outputs:
+                cell["outputs"] = cell["outputs"] or []
             if cell["cell_type"] != "code":
                 cell.pop("execution_count", None)
                 cell.pop("outputs", None)
@@ -145,7 +147,7 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     async def ready_kernel(self) -> BrowserKernel:
         """The kernel once it can run code; waits while it starts."""
-        connection = await kernel.ready(self._panel.session)
+        connection = await kernel.ready(self._panel.session, self._panel.starting)
         return BrowserKernel(connection, self._panel.session, self._rendermime)
 
     async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:

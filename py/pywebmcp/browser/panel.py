@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from pywebmcp.browser import ffi, kernel
@@ -33,6 +34,8 @@ class Panel:
         """The ``YNotebook`` behind it."""
         self.context: Js = widget.context
         self.session: Js = widget.sessionContext
+        self.starting: asyncio.Future[Any] | None = None
+        """The start of the kernel that we asked for last."""
         changes = ffi.bridge().counter(widget.content.model.contentChanged)
         self._root = ffi.struct(panel=widget, changes=changes)
         self._connections = Connections()
@@ -74,6 +77,21 @@ class Panel:
     def has_focus(self, cell: Js) -> bool:
         """Whether the keyboard focus is in a cell's widget."""
         return bool(cell.node.contains(ffi.document.activeElement))
+
+    def start_kernel(self, name: str) -> None:
+        """Start a kernel, in the place of the present one, as if the person had chosen it.
+
+        Does not wait for it: `kernel.ready` does.
+        """
+        preference = {**ffi.data(self.session.kernelPreference), "name": name}
+        preference |= {"shouldStart": True, "canStart": True}
+        self.session.kernelPreference = ffi.parsed(preference)
+        self.starting = ffi.watch_quietly(self.session.changeKernel(ffi.struct(name=name)))
+
+    def offer_kernels(self) -> None:
+        """Let JupyterLab ask the person for a kernel again when they run a cell."""
+        preference = {**ffi.data(self.session.kernelPreference), "canStart": True}
+        self.session.kernelPreference = ffi.parsed(preference)
 
     def connection(self) -> Js | None:
         """The live kernel connection, or None."""

@@ -11,6 +11,7 @@ from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Connections, Js, Spec
 from pywebmcp.browser.messages import KernelMessages, Watch
 from pywebmcp.frontend import RunEvents
+from pywebmcp.text import exception_name
 
 _REPLY = Spec(
     {
@@ -75,8 +76,11 @@ async def until_ended(
 
 
 def error_of(outputs: list[dict[str, Any]], reply: dict[str, Any]) -> dict[str, Any]:
-    """The error of a run; Pyodide's reply has "<class '…'>" where its output has the name."""
+    """The error of a run, from its output or else from its reply."""
     for output in reversed(outputs):
         if output.get("output_type") == "error":
-            return {key: output.get(key) for key in ("ename", "evalue", "traceback")}
-    return {key: value for key, value in reply.items() if value is not None}
+            error = {key: output.get(key) for key in ("ename", "evalue", "traceback")}
+            break
+    else:
+        error = {key: value for key, value in reply.items() if value is not None}
+    return {**error, "ename": exception_name(str(error.get("ename") or "Error"))}
