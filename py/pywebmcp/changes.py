@@ -6,7 +6,7 @@ applied at once or waits as a proposal, and the handler never knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,13 +36,17 @@ class Plan:
     before: str | None
     after: str | None
     base: str | None
-    apply: Callable[[], Payload]
+    apply: Callable[[], Payload | Awaitable[Payload]]
 
 
 class Change(Protocol):
-    """A change that a tool wants to make."""
+    """A change that a tool wants to make.
 
-    def plan(self, frontend: Frontend) -> Plan:
+    Changes of a notebook plan and apply without waiting; only files, which another tab can change
+    at any time anyway, are read and written with an ``await``.
+    """
+
+    def plan(self, frontend: Frontend) -> Plan | Awaitable[Plan]:
         """Check it against the live model now; raises ``ToolError`` when it cannot be made."""
         ...
 

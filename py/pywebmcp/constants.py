@@ -22,6 +22,18 @@ MAX_SEARCH_LINE = 300
 INSERT_FAR = 50
 """Cells that are moved across the one a person is typing in; farther, the caret is let go."""
 
+RETENTION = 600.0
+"""Seconds a settled call is kept after it answered pending (ten minutes)."""
+
+KEPT_CALLS = 50
+"""Settled calls that are kept at most; the oldest go first, running ones never."""
+
+ERROR_DIALOG_GRACE = 1.0
+"""Seconds to wait for a call after its error dialog was closed: a failed one often never settles."""
+
+SETTLE_GRACE = 1.0
+"""Seconds a restart waits for the calls that it ended to say so."""
+
 KERNEL_TIMEOUT = 120.0
 """Seconds for a kernel to start or restart. Pyodide needs 10, a slow and busy machine 40."""
 

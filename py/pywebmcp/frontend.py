@@ -7,7 +7,7 @@ Indexes are 0-based positions in the notebook; offsets count Unicode characters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
@@ -32,6 +32,31 @@ class KernelState(TypedDict):
     status: str
     canInterrupt: bool
     input: NotRequired[Prompt]
+
+
+class DialogState(TypedDict):
+    """An open dialog. ``shown`` is false while it waits behind another one.
+
+    ``plain`` is true when its body is text and no widget; ``input`` is the value of its first
+    field (a boolean for a checkbox), never that of a password field.
+    """
+
+    id: str
+    title: str
+    body: str
+    buttons: list[str]
+    shown: bool
+    plain: bool
+    input: NotRequired[str | bool]
+
+
+class CommandState(TypedDict):
+    """A command of the application; ``args`` is the JSON Schema of its arguments if it has one."""
+
+    id: str
+    label: str
+    enabled: bool
+    args: NotRequired[dict[str, Any]]
 
 
 class DocumentState(TypedDict):
@@ -71,7 +96,10 @@ class NotebookState(TypedDict):
 
 
 class Entry(TypedDict):
-    """A file or directory of the contents service, without its body."""
+    """A file or directory of the contents service, without its body.
+
+    ``size`` in bytes, ``modified`` as ISO 8601; ``writable`` only where it is false.
+    """
 
     name: str
     path: str
@@ -103,8 +131,51 @@ def no_kernel(path: str) -> ToolError:
     )
 
 
+def _nothing(*_: Any) -> None:
+    """What an event does that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvents:
+    """What is told of a run while it goes on.
+
+    ``started``: the kernel took up this very request (until then others' code may run).
+    ``asked``: the code waits for a person's input, or (None) that was answered.
+    ``outputs``: told once how to read the nbformat outputs so far (code outside cells only; a
+    cell's are in its model).
+    """
+
+    started: Callable[[], None] = _nothing
+    asked: Callable[[Prompt | None], None] = _nothing
+    outputs: Callable[[Callable[[], list[dict[str, Any]]]], None] = _nothing
+
+
+QUIET = RunEvents()
+
+
 class Kernel(Protocol):
     """A running kernel that a notebook or a console uses."""
+
+    def generation(self) -> int:
+        """Grows with every restart: code of two generations shares no variables."""
+        ...
+
+    async def idle(self) -> None:
+        """Return when nothing runs in the kernel and nothing waits in its queue."""
+        ...
+
+    async def execute(
+        self,
+        code: str,
+        *,
+        stop_on_error: bool = True,
+        events: RunEvents = QUIET,
+    ) -> CellRun:
+        """Run code outside any cell, not in the history.
+
+        Status ``cancelled``: an error in somebody's code before it dropped it from the queue.
+        """
+        ...
 
     def state(self) -> KernelState:
         """Id, name, status, whether it can be interrupted, the prompt it waits for."""
@@ -191,8 +262,11 @@ class Notebook(Protocol):
         """
         ...
 
-    async def run_cell(self, index: int) -> CellRun:
-        """Run one cell as the notebook itself does; the person's view and focus stay."""
+    async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
+        """Run one cell as the notebook itself does; the person's view and focus stay.
+
+        Status ``cancelled``: an error in somebody's code before it dropped it from the queue.
+        """
         ...
 
 
@@ -241,4 +315,58 @@ class Frontend(Protocol):
 
     async def delete_file(self, path: str) -> None:
         """Delete a file that this call created, after a failure."""
+        ...
+
+    def document(self, path: str) -> DocumentState | None:
+        """The open document at a path, whatever shows it."""
+        ...
+
+    async def list_directory(self, path: str) -> list[Entry]:
+        """A directory's entries; no bodies are downloaded.
+
+        Raises ``ToolError`` FILE_NOT_FOUND.
+        """
+        ...
+
+    async def read_text(self, path: str) -> str | None:
+        """A file's text as it is saved, or None when it is not text (UTF-8).
+
+        Raises ``ToolError`` FILE_NOT_FOUND.
+        """
+        ...
+
+    async def write_text(self, path: str, content: str) -> None:
+        """Create or replace a text file, with its missing folders; an open, clean document shows
+        the new text. Leaves nothing when it fails."""
+        ...
+
+    def dialogs(self) -> list[DialogState]:
+        """The open dialogs in their order."""
+        ...
+
+    def answer_dialog(self, dialog_id: str, button: int) -> None:
+        """Click a button of the dialog that is shown; its fields keep their values."""
+        ...
+
+    def watch_dialogs(self, opened: Callable[[str], None], closed: Callable[[str], None]) -> None:
+        """From now on, tell the ids of dialogs as they open and close."""
+        ...
+
+    async def commands(self) -> list[CommandState]:
+        """Every command of the application."""
+        ...
+
+    def has_command(self, command_id: str) -> bool:
+        """Whether there is such a command."""
+        ...
+
+    def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:
+        """Whether a command is enabled for these arguments now."""
+        ...
+
+    async def execute_command(self, command_id: str, args: dict[str, Any]) -> Any:
+        """Run a command and answer what of its result is JSON (else None).
+
+        Raises ``ToolError`` COMMAND_FAILED with the command's own message.
+        """
         ...

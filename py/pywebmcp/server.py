@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 
 from pywebmcp import envelope, jsontext
 from pywebmcp.bounding import bound_text
+from pywebmcp.calls import Calls
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend
 from pywebmcp.middleware import build, handle
@@ -47,12 +49,15 @@ class ToolServer:
         *,
         settings: Settings | None = None,
         new_id: Callable[[], str] | None = None,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self.frontend = frontend
         self.settings = settings or Settings()
         self.tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
         self._new_id = new_id or _new_id
         self._endpoint = build(handle)
+        self.calls = Calls(now or _loop_time, frontend.dialogs)
+        frontend.watch_dialogs(self.calls.dialog_opened, self.calls.dialog_closed)
 
     async def answer(
         self, name: str, arguments: Any = None, signal: AbortSignal | None = None
@@ -74,6 +79,7 @@ class ToolServer:
                         self.frontend,
                         settings,
                         self._new_id,
+                        self.calls,
                         signal or NeverAborted(),
                         self.tools,
                     )
@@ -94,6 +100,11 @@ class ToolServer:
 
     def _bounded(self, payload: Payload, settings: Settings) -> Answer:
         return Answer(*bound_text(payload, settings.max_result_length))
+
+
+def _loop_time() -> float:
+    """Seconds of the running event loop's clock."""
+    return asyncio.get_running_loop().time()
 
 
 def _new_id() -> str:

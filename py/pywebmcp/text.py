@@ -119,6 +119,11 @@ def clean_outputs(outputs: Any, *, index_key: str | None = None) -> list[dict[st
     return result
 
 
+def exception_name(name: str) -> str:
+    """``ZeroDivisionError`` for ``<class 'ZeroDivisionError'>``; anything else as it is."""
+    return _class_repr.sub(r"\1", name)
+
+
 def is_json_mime(mime_type: str) -> bool:
     """Whether nbformat stores this MIME type's value as JSON instead of a multiline string."""
     essence = mime_type.partition(";")[0].strip().lower()
@@ -162,7 +167,7 @@ def _clean_output(output: dict[str, Any]) -> dict[str, Any]:
             if key in output:
                 output[key] = clean(multiline(output[key]))
         if "ename" in output:
-            output["ename"] = _class_repr.sub(r"\1", output["ename"])
+            output["ename"] = exception_name(output["ename"])
         if "traceback" in output:
             lines = output["traceback"]
             if not isinstance(lines, (list, tuple)):

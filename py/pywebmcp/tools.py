@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pywebmcp.calls import Calls, Record
 from pywebmcp.changes import Change
 from pywebmcp.frontend import Frontend
 from pywebmcp.schema import Signature, Validator, signature
@@ -41,6 +42,8 @@ class Tool:
     handler: Handler
     signature: Signature
     validate: Validator
+    waits: bool = False
+    """Whether it waits for other calls, and so is none that could answer pending itself."""
 
     @property
     def read_only(self) -> bool:
@@ -58,7 +61,7 @@ class Tool:
         }
 
 
-def tool(title: str, hints: str = "") -> Callable[[Handler], Tool]:
+def tool(title: str, hints: str = "", *, waits: bool = False) -> Callable[[Handler], Tool]:
     """Make a handler a tool; see the module's example."""
 
     def decorate(handler: Handler) -> Tool:
@@ -67,7 +70,7 @@ def tool(title: str, hints: str = "") -> Callable[[Handler], Tool]:
         description = " ".join((inspect.getdoc(handler) or "").split())
         if not description:
             raise TypeError(f"{name} needs a docstring: it is what an agent reads")
-        return Tool(name, title, description, hints, handler, parts, Validator(parts.schema))
+        return Tool(name, title, description, hints, handler, parts, Validator(parts.schema), waits)
 
     return decorate
 
@@ -85,5 +88,8 @@ class Call:
     frontend: Frontend
     settings: Settings
     new_id: Callable[[], str]
+    calls: Calls
     signal: AbortSignal = field(default_factory=NeverAborted)
     tools: Mapping[str, Tool] = field(default_factory=dict)
+    record: Record | None = None
+    """Where the call is registered, once it is."""

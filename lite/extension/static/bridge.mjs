@@ -96,6 +96,30 @@ export function listen(signal, specText, whenText, callback) {
   return () => signal.disconnect(slot);
 }
 
+/**
+ * Call a method once for each list of arguments, all at the same time; the JSON text of what they
+ * (or their promises) give, null where one fails or gives what JSON does not know.
+ */
+export async function callEach(target, method, argumentListsText) {
+  const results = JSON.parse(argumentListsText).map(async (args) => target[method](...args));
+  const settled = await Promise.allSettled(results);
+  return `[${settled.map(({ value }) => plainText(value) ?? "null").join(",")}]`;
+}
+
+/** JSON text of a value made of plain objects, arrays and scalars only, else null. */
+export function plainText(value) {
+  const isPlain = (part, depth) => {
+    if (part === null || ["string", "number", "boolean", "undefined"].includes(typeof part)) {
+      return true;
+    }
+    if (typeof part !== "object" || depth > 100) return false;
+    const prototype = Object.getPrototypeOf(part);
+    if (![Object.prototype, Array.prototype, null].includes(prototype)) return false;
+    return Object.values(part).every((inner) => isPlain(inner, depth + 1));
+  };
+  return value !== undefined && isPlain(value, 0) ? JSON.stringify(value) : null;
+}
+
 /** A function that does nothing, for callbacks that JavaScript insists on. */
 export function nothing() {}
 

@@ -6,23 +6,12 @@ import asyncio
 from typing import Any
 
 from pywebmcp.browser import editing, ffi, kernel
-from pywebmcp.browser.errornames import plain_name, with_plain_names
-from pywebmcp.browser.ffi import Connections, Js, Spec
+from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.messages import KernelMessages
 from pywebmcp.browser.panel import Panel
-from pywebmcp.frontend import CellRun, RunStatus
+from pywebmcp.browser.requests import Lost, Reply, error_of, until_ended
+from pywebmcp.frontend import CellRun, RunEvents, RunStatus
 
-_REPLY = Spec(
-    {
-        "status": "content.status",
-        "count": "content.execution_count",
-        "error": {
-            "ename": "content.ename",
-            "evalue": "content.evalue",
-            "traceback": "content.traceback",
-        },
-    }
-)
 _CELL = Spec({"outputs": "getOutputs()", "count": "execution_count"})
 _IDS = Spec({"$of": "cells", "$each": "getId()"})
 
@@ -30,7 +19,7 @@ SETTLING = 1.0
 """Seconds that JupyterLab gets to finish its own bookkeeping of a run that has ended."""
 
 
-async def run_cell(executor: Js, panel: Panel, index: int) -> CellRun:
+async def run_cell(executor: Js, panel: Panel, index: int, events: RunEvents) -> CellRun:
     """Run a cell through ``INotebookCellExecutor``, alone, and wait for its end.
 
     The executor neither scrolls nor moves focus, active cell or mode. Who gives up waiting does
@@ -52,7 +41,7 @@ async def run_cell(executor: Js, panel: Panel, index: int) -> CellRun:
     if future is None or (before is not None and future == before):
         # Nothing was sent: an empty cell, or an executor that runs cells in another way.
         return await _without_messages(panel, cell, finished)
-    return await _Run(panel, cell, connection, future, finished).ended()
+    return await _Run(panel, cell, connection, future, finished).ended(events)
 
 
 def _connection(panel: Panel) -> Js:
@@ -88,7 +77,7 @@ async def _without_messages(panel: Panel, cell: Js, finished: asyncio.Future[Any
     await asyncio.wait([finished])
     outputs, count = _outputs(panel, cell)
     failed = finished.exception() is not None
-    error = _error(outputs, {}) if failed else None
+    error = error_of(outputs, {}) if failed else None
     status: RunStatus = "error" if failed else "ok" if finished.result() else "cancelled"
     return CellRun(status, count, outputs, error)
 
@@ -108,35 +97,12 @@ class _Run:
         self._messages: KernelMessages = panel.messages(connection)
         self._restarts = self._messages.restarts
 
-    async def ended(self) -> CellRun:
+    async def ended(self, events: RunEvents) -> CellRun:
         """Wait for the reply, or for what makes one impossible."""
-        loop = asyncio.get_running_loop()
-        dropped, gone = loop.create_future(), loop.create_future()
-        run_id: str = self._future.msg.header.msg_id
-        done = ffi.watch_quietly(self._future.done)
-
-        def check() -> None:
-            # The futures of a connection that is gone never settle.
-            if not gone.done() and (self._kernel.isDisposed or self._kernel.status == "dead"):
-                gone.set_result(None)
-
-        def drop() -> None:
-            if not dropped.done():
-                dropped.set_result(None)
-
-        self._messages.queue(run_id, drop)
-        connections = Connections()
-        connections.connect(self._kernel.disposed, check)
-        connections.connect(self._kernel.statusChanged, check)
-        try:
-            await asyncio.wait([done, dropped, gone], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            connections.close()
-            self._messages.forget(run_id)
-        if done.done() and done.exception() is None:
-            return await self._replied(_REPLY.read(done.result()))
-        if dropped.done():
-            self._future.dispose()
+        end = await until_ended(self._kernel, self._messages, self._future, events)
+        if isinstance(end, Reply):
+            return await self._replied(end.content)
+        if end is Lost.DROPPED:
             return self._without_reply("cancelled")
         return self._without_reply(self._why_gone())
 
@@ -149,7 +115,7 @@ class _Run:
         if reply["status"] == "ok":
             return CellRun("ok", count, outputs)
         if reply["status"] == "error":
-            return CellRun("error", count, outputs, _error(outputs, reply["error"]))
+            return CellRun("error", count, outputs, error_of(outputs, reply["error"]))
         return CellRun("cancelled", count, outputs)
 
     def _why_gone(self) -> RunStatus:
@@ -182,13 +148,4 @@ def _outputs(
     if found is None:
         return [], None
     now = _CELL.read(found)
-    return with_plain_names(now["outputs"] or []), now["count"]
-
-
-def _error(outputs: list[dict[str, Any]], reply: dict[str, Any]) -> dict[str, Any]:
-    """The error of a run, from its output or else from its reply."""
-    for output in reversed(outputs):
-        if output.get("output_type") == "error":
-            return {key: output.get(key) for key in ("ename", "evalue", "traceback")}
-    error = {key: value for key, value in reply.items() if value is not None}
-    return {**error, "ename": plain_name(error["ename"])} if "ename" in error else error
+    return now["outputs"] or [], now["count"]

@@ -22,6 +22,9 @@ from pyodide.ffi import (  # noqa: TID251
     to_js,
 )
 
+from pywebmcp import jsontext
+from pywebmcp.errors import Code, ToolError
+
 Js = Any
 """A JavaScript object (``pyodide.ffi.JsProxy``)."""
 
@@ -64,11 +67,20 @@ class Spec:
 
     def read(self, root: Js) -> Any:
         """The parts as Python data."""
-        return json.loads(_bridge.pick(root, self.text))
+        return _loads(_bridge.pick(root, self.text))
 
     def read_items(self, root: Js, start: int, stop: int) -> Any:
         """The same with only the items ``start <= index < stop`` of its lists."""
-        return json.loads(_bridge.pick(root, self.text, start, stop))
+        return _loads(_bridge.pick(root, self.text, start, stop))
+
+
+def _loads(text: str) -> Any:
+    try:
+        return jsontext.loads(text)
+    except ValueError as error:
+        raise ToolError(
+            Code.NOTEBOOK_READ_FAILED, f"What is open in the page cannot be read: {error}."
+        ) from None
 
 
 def given(value: Js) -> Js | None:
@@ -79,7 +91,7 @@ def given(value: Js) -> Js | None:
 def data(value: Js) -> Any:
     """A JavaScript value as Python data; None for what JSON does not know."""
     text = js.JSON.stringify(value)
-    return None if text is None else json.loads(text)
+    return None if text is None else jsontext.loads(text)
 
 
 def parsed(value: Any) -> Js:
@@ -132,6 +144,12 @@ class Connections:
         signal.connect(proxy)
         self._undo += [proxy.destroy, lambda: signal.disconnect(proxy)]
 
+    def connect_with(self, signal: Js, slot: Callable[[Js], None]) -> None:
+        """Call a slot with what each emission of a signal carries."""
+        proxy = create_proxy(lambda _, carried: slot(carried))
+        signal.connect(proxy)
+        self._undo += [proxy.destroy, lambda: signal.disconnect(proxy)]
+
     def listen(
         self,
         signal: Js,
@@ -145,7 +163,7 @@ class Connections:
         Only for the emissions in which each path of ``when`` has one of its values: the others do
         not enter Python.
         """
-        proxy = create_proxy(lambda text: slot(json.loads(text)))
+        proxy = create_proxy(lambda text: slot(jsontext.loads(text)))
         stop = _bridge.listen(signal, spec.text, json.dumps(when), proxy)
         self._undo += [proxy.destroy, stop]
 
@@ -166,6 +184,16 @@ def emissions(*signals: Js) -> Iterator[asyncio.Event]:
         yield event
     finally:
         connections.close()
+
+
+@contextmanager
+def borrowed(function: Callable[..., Any]) -> Iterator[Js]:
+    """A function for JavaScript to call while the block runs, and not after."""
+    proxy = create_proxy(function)
+    try:
+        yield proxy
+    finally:
+        proxy.destroy()
 
 
 class Signal:
@@ -208,6 +236,7 @@ __all__ = [
     "JsException",
     "Signal",
     "Spec",
+    "borrowed",
     "bridge",
     "call_once",
     "create_proxy",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pywebmcp.frontend
 from pywebmcp.browser import ffi, focus, kernelspecs
+from pywebmcp.browser.commands import Commands
 from pywebmcp.browser.contents import Contents
+from pywebmcp.browser.dialogs import Dialogs
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel, connected
 from pywebmcp.browser.notebook import BrowserNotebook
 from pywebmcp.browser.panel import Panel
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import DocumentState, Entry, Workspace
+from pywebmcp.frontend import CommandState, DialogState, DocumentState, Entry, Workspace
 
 log = logging.getLogger("pywebmcp")
 
@@ -53,8 +55,11 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         self._app = app
         self._tracker = tokens.tracker
         self._executor = ffi.given(tokens.executor)
+        self._rendermime = ffi.given(tokens.rendermime)
         self._is_lab = ffi.given(tokens.labShell) is not None
         self._contents = Contents(app.serviceManager.contents)
+        self._dialogs = Dialogs()
+        self._commands = Commands(app.commands)
         self._panels: dict[str, Panel] = {}
         self._root = ffi.struct(
             app=app,
@@ -92,11 +97,12 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
             session = ffi.given(getattr(widget, "sessionContext", None))
             connection = None if session is None else connected(session)
             if connection is not None and connection.id == kernel_id:
-                return BrowserKernel(connection, session)
+                return BrowserKernel(connection, session, self._rendermime)
         kernels = self._app.serviceManager.kernels
         for model in kernels.running():
             if model.id == kernel_id:
-                return BrowserKernel(kernels.connectTo(ffi.struct(model=model, handleComms=False)))
+                own = kernels.connectTo(ffi.struct(model=model, handleComms=False))
+                return BrowserKernel(own, None, self._rendermime)
         return None
 
     def kernel_names(self) -> Sequence[str]:
@@ -147,6 +153,55 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
     async def delete_file(self, path: str) -> None:
         """Delete a file that this call created, after a failure."""
         await self._contents.delete_file(path)
+
+    def document(self, path: str) -> DocumentState | None:
+        """The open document at a path, whatever shows it; the dirty one if there are several."""
+        found = [each for each in self.workspace()["documents"] if each["path"] == path]
+        return max(found, key=lambda each: each["dirty"], default=None)
+
+    async def list_directory(self, path: str) -> list[Entry]:
+        """A directory's entries; no bodies are downloaded."""
+        return await self._contents.list_directory(path)
+
+    async def read_text(self, path: str) -> str | None:
+        """A file's text as it is saved, or None when it is not text."""
+        return await self._contents.read_text(path)
+
+    async def write_text(self, path: str, content: str) -> None:
+        """Create or replace a text file; an open, clean document shows the new text."""
+        await self._contents.write_text(path, content)
+        for widget in self._app.shell.widgets():
+            context = ffi.given(getattr(widget, "context", None))
+            if context is not None and context.path == path and not context.model.dirty:
+                await context.revert()
+
+    def dialogs(self) -> list[DialogState]:
+        """The open dialogs in their order."""
+        return self._dialogs.listing()
+
+    def answer_dialog(self, dialog_id: str, button: int) -> None:
+        """Click a button of the dialog that is shown."""
+        self._dialogs.answer(dialog_id, button)
+
+    def watch_dialogs(self, opened: Callable[[str], None], closed: Callable[[str], None]) -> None:
+        """From now on, tell the ids of dialogs as they open and close."""
+        self._dialogs.watch(opened, closed)
+
+    async def commands(self) -> list[CommandState]:
+        """Every command of the application."""
+        return await self._commands.listing()
+
+    def has_command(self, command_id: str) -> bool:
+        """Whether there is such a command."""
+        return self._commands.has(command_id)
+
+    def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:
+        """Whether a command is enabled for these arguments now."""
+        return self._commands.enabled(command_id, args)
+
+    async def execute_command(self, command_id: str, args: dict[str, Any]) -> Any:
+        """Run a command and answer what of its result is JSON (else None)."""
+        return await self._commands.execute(command_id, args)
 
     async def _open(self, path: str, activate: bool) -> Panel:
         # JupyterLab opens a tab and an error dialog for what is not there.

@@ -7,12 +7,13 @@ import contextlib
 from typing import Any
 
 import pywebmcp.frontend
-from pywebmcp.browser import ffi
+from pywebmcp.browser import ffi, outputs
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.messages import KernelMessages
+from pywebmcp.browser.requests import Lost, Reply, error_of, until_ended
 from pywebmcp.constants import KERNEL_TIMEOUT
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import KernelState
+from pywebmcp.frontend import QUIET, CellRun, KernelState, RunEvents
 
 _STATE = Spec(
     {
@@ -63,9 +64,12 @@ def can_interrupt(connection: Js) -> bool:
 class BrowserKernel(pywebmcp.frontend.Kernel):
     """A kernel connection, and the session context that owns it where a document has one."""
 
-    def __init__(self, connection: Js, session: Js | None = None) -> None:
+    def __init__(
+        self, connection: Js, session: Js | None = None, rendermime: Js | None = None
+    ) -> None:
         self._kernel = connection
         self._session = session
+        self._rendermime = rendermime
 
     def state(self) -> KernelState:
         """Id, name, status, whether it can be interrupted, the prompt it waits for."""
@@ -81,6 +85,45 @@ class BrowserKernel(pywebmcp.frontend.Kernel):
         if prompt is not None:
             state["input"] = prompt
         return state
+
+    def generation(self) -> int:
+        """Grows with every restart."""
+        return messages_of(self._kernel).restarts
+
+    async def idle(self) -> None:
+        """Return when nothing runs in the kernel and nothing waits in its queue."""
+        await messages_of(self._kernel).idle()
+
+    async def execute(
+        self, code: str, *, stop_on_error: bool = True, events: RunEvents = QUIET
+    ) -> CellRun:
+        """Run code outside any cell, not in the history.
+
+        Outputs are merged as the notebook merges them (``clear_output``, carriage returns, updates
+        of a display), in an output area that is not on the page; input is asked for in a dialog.
+        """
+        if self._kernel.isDisposed or self._kernel.status == "dead":
+            raise unavailable("The kernel is gone: start one with jupyter_open_notebook.")
+        messages = messages_of(self._kernel)
+        before = messages.restarts
+        request = ffi.parsed(
+            {"code": code, "store_history": False, "stop_on_error": stop_on_error, "silent": False}
+        )
+        future = self._kernel.requestExecute(request, True)
+        area = outputs.Area(future, self._rendermime)
+        events.outputs(area.read)
+        try:
+            end = await until_ended(self._kernel, messages, future, events)
+            shown = area.read()
+        finally:
+            area.close()
+        if isinstance(end, Reply):
+            if end.content["status"] == "error":
+                return CellRun("error", None, shown, error_of(shown, end.content["error"]))
+            return CellRun("ok" if end.content["status"] == "ok" else "cancelled", None, shown)
+        if end is Lost.DROPPED:
+            return CellRun("cancelled", None, shown)
+        return CellRun("restarted" if messages.restarts > before else "died", None, shown)
 
     async def interrupt(self) -> None:
         """Interrupt what runs. Raises ``ToolError`` KERNEL_UNAVAILABLE when that fails."""

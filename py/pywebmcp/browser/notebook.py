@@ -7,13 +7,12 @@ from typing import Any
 import pywebmcp.frontend
 from pywebmcp.browser import editing, execution, ffi, focus, kernel
 from pywebmcp.browser.contents import Contents
-from pywebmcp.browser.errornames import with_plain_names
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel
 from pywebmcp.browser.panel import Panel
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, NotebookState
+from pywebmcp.frontend import QUIET, CellRun, NotebookState, RunEvents
 from pywebmcp.types import CellData, Selection
 
 _CELL = {
@@ -42,6 +41,7 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     def __init__(self, panel: Panel, app: Js, executor: Js, contents: Contents) -> None:
         self._panel = panel
+        self._rendermime: Js = panel.notebook.rendermime
         self._app = app
         self._executor = executor
         self._contents = contents
@@ -77,7 +77,7 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
             cell["source"] = normalise_newlines(cell["source"])
             cell["metadata"] = cell["metadata"] or {}
             if outputs:
-                cell["outputs"] = with_plain_names(cell["outputs"] or [])
+                cell["outputs"] = cell["outputs"] or []
             if cell["cell_type"] != "code":
                 cell.pop("execution_count", None)
                 cell.pop("outputs", None)
@@ -139,13 +139,17 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
     def kernel(self) -> BrowserKernel | None:
         """The kernel of this notebook, or None."""
         connection = self._panel.connection()
-        return None if connection is None else BrowserKernel(connection, self._panel.session)
+        return (
+            None
+            if connection is None
+            else BrowserKernel(connection, self._panel.session, self._rendermime)
+        )
 
     async def ready_kernel(self) -> BrowserKernel:
         """The kernel once it can run code; waits while it starts."""
         connection = await kernel.ready(self._panel.session, self._panel.starting)
-        return BrowserKernel(connection, self._panel.session)
+        return BrowserKernel(connection, self._panel.session, self._rendermime)
 
-    async def run_cell(self, index: int) -> CellRun:
+    async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
         """Run one cell as the notebook itself does; the person's view and focus stay."""
-        return await execution.run_cell(self._executor, self._panel, index)
+        return await execution.run_cell(self._executor, self._panel, index, events)

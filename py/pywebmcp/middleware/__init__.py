@@ -10,6 +10,7 @@ from functools import reduce
 from typing import cast
 
 from pywebmcp.middleware.arguments import arguments
+from pywebmcp.middleware.calls import calls
 from pywebmcp.middleware.changes import changes
 from pywebmcp.middleware.failures import failures
 from pywebmcp.tools import Call
@@ -18,7 +19,9 @@ from pywebmcp.types import Payload
 Endpoint = Callable[[Call], Awaitable[Payload]]
 Layer = Callable[[Endpoint], Endpoint]
 
-STACK: tuple[Layer, ...] = (failures, arguments, changes)
+# Twice failures: the inner one makes a result of what a call in the background raises, the outer
+# one of what was wrong before there was a call.
+STACK: tuple[Layer, ...] = (failures, arguments, calls, failures, changes)
 
 
 def build(endpoint: Endpoint, layers: tuple[Layer, ...] = STACK) -> Endpoint:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+from pywebmcp import jsontext
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.tools import Call
 from pywebmcp.types import Payload
@@ -45,8 +45,8 @@ def parsed(given: Any) -> Any:
     if not given.strip():
         return {}
     try:
-        value = json.loads(given)
-    except (ValueError, RecursionError) as error:
+        value = jsontext.loads(given)
+    except ValueError as error:
         raise ToolError(
             Code.INVALID_ARGUMENT, f"The arguments are not valid JSON: {error}."
         ) from None

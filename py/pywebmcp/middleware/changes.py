@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import Any
 
 from pywebmcp.tools import Call
@@ -10,13 +11,17 @@ from pywebmcp.types import Payload
 
 
 def changes(endpoint: Callable[[Call], Awaitable[Any]]) -> Callable[[Call], Awaitable[Payload]]:
-    """Let payloads pass; plan and apply changes with no ``await`` between the two."""
+    """Let payloads pass; plan and apply a notebook's changes with no wait between the two."""
 
     async def handle(call: Call) -> Payload:
         answer = await endpoint(call)
         if isinstance(answer, dict):
             return answer
-        payload: Payload = answer.plan(call.frontend).apply()
+        plan = answer.plan(call.frontend)
+        if isawaitable(plan):
+            plan = await plan
+        applied = plan.apply()
+        payload: Payload = await applied if isawaitable(applied) else applied
         return payload
 
     return handle

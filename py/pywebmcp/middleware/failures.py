@@ -28,7 +28,9 @@ def failures(
         except Exception as error:
             log.exception("%s failed unexpectedly", call.tool.name)
             return unexpected(error)
-        return answer if "success" in answer else {"success": True, **answer}
+        if "success" in answer or answer.get("status") == "pending":
+            return answer
+        return {"success": True, **answer}
 
     return handle
 

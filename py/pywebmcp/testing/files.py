@@ -78,7 +78,7 @@ class MemoryFiles:
         """What is at a path."""
         name = path.rpartition("/")[2]
         if self.is_folder(path):
-            return Entry(name=name, path=path, type="directory", writable=True)
+            return Entry(name=name, path=path, type="directory")
         if path not in self._files:
             return None
         content = self._files[path]
@@ -89,8 +89,15 @@ class MemoryFiles:
             type="notebook" if path.endswith(".ipynb") else "file",
             size=len(text.encode(errors="surrogatepass")),
             modified=self._modified[path],
-            writable=True,
         )
+
+    def directory(self, path: str) -> list[Entry]:
+        """A folder's entries. Raises ``ToolError`` FILE_NOT_FOUND."""
+        if not self.is_folder(path):
+            raise ToolError(Code.FILE_NOT_FOUND, f"There is no folder {path}.")
+        inside = [*self._files, *self._folders]
+        entries = [self.entry(each) for each in inside if each.rpartition("/")[0] == path]
+        return [entry for entry in entries if entry is not None]
 
     def notebook(self, path: str) -> dict[str, Any]:
         """A notebook file's JSON. Raises ``ToolError`` FILE_NOT_FOUND or NOTEBOOK_READ_FAILED."""

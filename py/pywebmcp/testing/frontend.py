@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import DocumentState, Entry, Frontend, Workspace
+from pywebmcp.frontend import (
+    CommandState,
+    DialogState,
+    DocumentState,
+    Entry,
+    Frontend,
+    Workspace,
+)
+from pywebmcp.testing.commands import MemoryCommands
+from pywebmcp.testing.dialogs import MemoryDialogs
 from pywebmcp.testing.files import Content, MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel
 from pywebmcp.testing.notebook import MemoryNotebook
@@ -60,6 +69,8 @@ class MemoryFrontend(Frontend):
         """The path of the document that the person looks at."""
         self.sessions: dict[str, MemoryKernel] = {}
         """The kernels by the path of their notebook; they outlive its tab."""
+        self.screen = MemoryDialogs()
+        self.registry = MemoryCommands()
         self.person = Person(self)
         self._kernels = tuple(kernels)
         self._new_id = new_id or counter("memory")
@@ -139,6 +150,51 @@ class MemoryFrontend(Frontend):
             restart_after=self.restart_after,
         )
         return self.sessions[path]
+
+    def document(self, path: str) -> DocumentState | None:
+        """The open document at a path."""
+        return self._document(path) if path in self.order else None
+
+    async def list_directory(self, path: str) -> list[Entry]:
+        """A directory's entries. Raises ``ToolError`` FILE_NOT_FOUND."""
+        return self.files.directory(path)
+
+    async def read_text(self, path: str) -> str | None:
+        """A file's text, None when it is not text. Raises ``ToolError`` FILE_NOT_FOUND."""
+        content: Any = self.files.read(path)
+        return content if isinstance(content, str) and "\0" not in content else None
+
+    async def write_text(self, path: str, content: str) -> None:
+        """Create or replace a text file, with its missing folders."""
+        self.files.write(path, content)
+
+    def dialogs(self) -> list[DialogState]:
+        """The open dialogs in their order."""
+        return self.screen.listing()
+
+    def answer_dialog(self, dialog_id: str, button: int) -> None:
+        """Click a button of the dialog that is shown."""
+        self.screen.answer(dialog_id, button)
+
+    def watch_dialogs(self, opened: Callable[[str], None], closed: Callable[[str], None]) -> None:
+        """Tell the ids of dialogs as they open and close."""
+        self.screen.watch(opened, closed)
+
+    async def commands(self) -> list[CommandState]:
+        """Every command."""
+        return self.registry.listing()
+
+    def has_command(self, command_id: str) -> bool:
+        """Whether there is such a command."""
+        return command_id in self.registry
+
+    def command_enabled(self, command_id: str, args: dict[str, Any]) -> bool:
+        """Whether a command is enabled for these arguments."""
+        return self.registry.enabled(command_id, args)
+
+    async def execute_command(self, command_id: str, args: dict[str, Any]) -> Any:
+        """Run a command. Raises ``ToolError`` COMMAND_FAILED with its message."""
+        return await self.registry.execute(command_id, args)
 
     def _document(self, path: str) -> DocumentState:
         notebook = self.notebooks.get(path)

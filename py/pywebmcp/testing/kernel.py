@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import Kernel, KernelState, Prompt
+from pywebmcp.frontend import QUIET, CellRun, Kernel, KernelState, Prompt, RunEvents
 from pywebmcp.testing import execution
+from pywebmcp.testing.cells import MemoryCell
+from pywebmcp.testing.notebooks import crossed
 
 Status = Literal["ok", "error", "restarted", "died", "cancelled"]
 
@@ -34,6 +36,7 @@ class Request:
     store_history: bool = True
     stop_on_error: bool = True
     replied: Callable[[Reply], None] = field(default=lambda _: None)
+    events: RunEvents = QUIET
 
     def settle(self, reply: Reply) -> None:
         """End the request, once."""
@@ -67,6 +70,7 @@ class MemoryKernel(Kernel):
         self.variables = execution.namespace()
         self.execution_count = 0
         self.status = "idle"
+        self._generation = 0
         self._queue: deque[Request] = deque()
         self._running: Request | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -87,14 +91,49 @@ class MemoryKernel(Kernel):
             state["input"] = Prompt(**self._prompt)
         return state
 
+    def generation(self) -> int:
+        """Grows with every restart."""
+        return self._generation
+
+    async def idle(self) -> None:
+        """Return when nothing runs and nothing is queued."""
+        while self.status == "busy" or self._queue:
+            await self._change()
+
+    async def execute(
+        self,
+        code: str,
+        *,
+        stop_on_error: bool = True,
+        events: RunEvents = QUIET,
+    ) -> CellRun:
+        """Run code outside any cell, not in the history."""
+        await self.ready()
+        shown = MemoryCell("", "code", code)
+
+        events.outputs(lambda: list(crossed(shown.outputs)))
+        reply = await asyncio.shield(
+            self.submit(
+                code,
+                shown.add_output,
+                store_history=False,
+                stop_on_error=stop_on_error,
+                events=events,
+            ).done
+        )
+        return CellRun(reply.status, None, crossed(shown.outputs), crossed(reply.error))
+
     async def ready(self) -> None:
         """Return once it can take code. Raises ``ToolError`` KERNEL_UNAVAILABLE when it is dead."""
         while self.status in ("starting", "restarting"):
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            await waiter
+            await self._change()
         if self.status == "dead":
             raise ToolError(Code.KERNEL_UNAVAILABLE, "The kernel is dead; restart it.")
+
+    async def _change(self) -> None:
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        await waiter
 
     def submit(
         self,
@@ -104,10 +143,11 @@ class MemoryKernel(Kernel):
         store_history: bool = True,
         stop_on_error: bool = True,
         replied: Callable[[Reply], None] = lambda _: None,
+        events: RunEvents = QUIET,
     ) -> Request:
         """Queue code; ``emit`` gets its outputs and ``replied`` its end, in the same turn."""
         done = asyncio.get_running_loop().create_future()
-        request = Request(code, emit, done, store_history, stop_on_error, replied)
+        request = Request(code, emit, done, store_history, stop_on_error, replied, events)
         if self.status == "dead":
             request.settle(Reply("died"))
         else:
@@ -128,6 +168,7 @@ class MemoryKernel(Kernel):
 
     async def restart(self) -> None:
         """Lose the variables, end what runs and what is queued; return when it is usable."""
+        self._generation += 1
         if not self.comes_back:
             self.die()
             raise ToolError(Code.KERNEL_UNAVAILABLE, "The kernel does not come back.")
@@ -191,6 +232,7 @@ class MemoryKernel(Kernel):
             request = self._running = self._queue.popleft()
             self.status = "busy"
             self._interrupted = False
+            request.events.started()
             reply = await self._execute(request)
             if self._worker is not me:
                 return
@@ -202,6 +244,7 @@ class MemoryKernel(Kernel):
         if self._worker is me:
             self._worker = None
             self.status = "idle"
+            self._release()
 
     async def _execute(self, request: Request) -> Reply:
         if request.store_history:
@@ -213,7 +256,7 @@ class MemoryKernel(Kernel):
                 request.emit(output)
 
         async def ask(prompt: str, password: bool) -> str:
-            return await self._ask(prompt, password, emit)
+            return await self._ask(request, prompt, password, emit)
 
         error = await execution.execute(
             request.code, self.variables, count, emit, ask, self._thrown
@@ -230,13 +273,17 @@ class MemoryKernel(Kernel):
             return KeyboardInterrupt()
         return error
 
-    async def _ask(self, prompt: str, password: bool, emit: execution.Emit) -> str:
+    async def _ask(
+        self, request: Request, prompt: str, password: bool, emit: execution.Emit
+    ) -> str:
         self._prompt = Prompt(prompt=prompt, password=password)
+        request.events.asked(Prompt(**self._prompt))
         self._answer = asyncio.get_running_loop().create_future()
         try:
             answer = await self._answer
         finally:
             self._prompt = self._answer = None
+            request.events.asked(None)
         shown = "·" * len(answer) if password else answer
         # JupyterLab keeps the exchange as a stream of its own name.
         emit({"output_type": "stream", "name": "stdin", "text": f"{prompt} {shown}\n"})

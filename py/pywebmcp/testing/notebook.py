@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, FocusState, Notebook, NotebookState, no_kernel
+from pywebmcp.frontend import (
+    QUIET,
+    CellRun,
+    FocusState,
+    Notebook,
+    NotebookState,
+    RunEvents,
+    no_kernel,
+)
 from pywebmcp.testing.cells import MemoryCell
 from pywebmcp.testing.files import MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel, Reply
@@ -189,7 +197,7 @@ class MemoryNotebook(Notebook):
         await kernel.ready()
         return kernel
 
-    async def run_cell(self, index: int) -> CellRun:
+    async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
         """Run one cell as the notebook itself does."""
         cell = self.content[index]
         if cell.cell_type != "code":
@@ -201,7 +209,7 @@ class MemoryNotebook(Notebook):
         kernel = await self.ready_kernel()
         if not self._holds(cell):
             return CellRun("deleted")
-        reply = await self._run(cell, kernel)
+        reply = await self._run(cell, kernel, events)
         if not self._holds(cell) and reply.status in ("ok", "error"):
             return CellRun("deleted", reply.execution_count, crossed(cell.outputs))
         return CellRun(
@@ -213,7 +221,7 @@ class MemoryNotebook(Notebook):
         self.revision += 1
         self.dirty = True
 
-    async def _run(self, cell: MemoryCell, kernel: MemoryKernel) -> Reply:
+    async def _run(self, cell: MemoryCell, kernel: MemoryKernel, events: RunEvents) -> Reply:
         cell.source = cell.text
         cell.outputs, cell.execution_count = [], None
         cell.running, cell.clearing = True, False
@@ -232,7 +240,9 @@ class MemoryNotebook(Notebook):
                 self.changed()
 
         # Who waits for the run may give up; the run goes on.
-        return await asyncio.shield(kernel.submit(cell.source, emit, replied=replied).done)
+        return await asyncio.shield(
+            kernel.submit(cell.source, emit, replied=replied, events=events).done
+        )
 
     def _holds(self, cell: MemoryCell) -> bool:
         return any(mine is cell for mine in self.content)

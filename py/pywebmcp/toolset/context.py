@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pywebmcp.frontend import FocusState
 from pywebmcp.tools import Call, tool
 from pywebmcp.types import Payload
 
@@ -12,16 +13,22 @@ from pywebmcp.types import Payload
 async def jupyter_get_context(call: Call) -> Payload:
     """Where things stand now: workspace directory, open documents, the current notebook (path,
     unsaved changes, revision, cell count, kernel), and the person's focus: active and selected
-    cells, cursor, selected text."""
+    cells, cursor, selected text; pending calls and open dialogs."""
     workspace = call.frontend.workspace()
     notebook = call.frontend.notebook()
     shown: dict[str, Any] | None = None
     if notebook is not None:
         kernel = notebook.kernel()
         shown = {**notebook.state(), "kernel": kernel.state() if kernel else None}
+    focus = workspace["focus"] if notebook else None
+    if focus and focus.get("selectedCellIds") == [focus.get("activeCellId")]:
+        focus = FocusState(**focus)
+        del focus["selectedCellIds"]
     return {
         "directory": workspace["directory"],
         "documents": workspace["documents"],
         "notebook": shown,
-        "focus": workspace["focus"] if notebook else None,
+        "focus": focus,
+        "pending": call.calls.listing(call.record),
+        "dialogs": call.calls.dialog_list(),
     }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from typing import Annotated, Literal
 
+from pywebmcp import constants
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Kernel, no_kernel
 from pywebmcp.tools import Call, tool
@@ -32,7 +35,18 @@ async def jupyter_kernel_action(
         await kernel.interrupt()
         return {"message": "The kernel was interrupted."}
     await kernel.restart()
+    # What ran there has failed with the restart: its callers get that now, not a moment later.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(constants.SETTLE_GRACE):
+            await call.calls.left(kernel.state()["id"])
     return {"message": "The kernel was restarted and is ready; its variables are gone."}
+
+
+async def running_kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel:
+    """The kernel a call means, once it can run code."""
+    if kernel_id is None:
+        return await (await live_notebook(call, path)).ready_kernel()
+    return await _kernel(call, path, kernel_id)
 
 
 async def _kernel(call: Call, path: str | None, kernel_id: str | None) -> Kernel:

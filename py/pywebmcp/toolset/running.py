@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pywebmcp import cells, text
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, Notebook
+from pywebmcp.frontend import CellRun, Notebook, RunEvents
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, live_notebook, span
+from pywebmcp.toolset.execution import Lane, failure, lane, line, lost, outputs_and_error
+from pywebmcp.toolset.kernels import running_kernel
 from pywebmcp.types import Arg, Payload
-
-_GONE = {
-    "restarted": (
-        Code.KERNEL_RESTARTED,
-        "The kernel was restarted while the cell ran: its variables are gone; run what you need "
-        "again.",
-    ),
-    "died": (
-        Code.KERNEL_DIED,
-        "The kernel died while the cell ran: restart it with jupyter_kernel_action.",
-    ),
-}
 
 
 @tool("Run cells", "CU")
@@ -43,9 +34,47 @@ async def jupyter_run_cells(
         )
     notebook = await live_notebook(call, notebook_path)
     targets = _targets(call, notebook, cell_ids, start_index, end_index)
-    if any(target.code for target in targets):
-        await notebook.ready_kernel()
-    return await _run(call, notebook, targets, stop_on_error)
+    if not any(target.code for target in targets):
+        return await _run(call, notebook, targets, stop_on_error, None)
+    async with lane(call, await notebook.ready_kernel()) as kernel:
+        return await _run(call, notebook, targets, stop_on_error, kernel)
+
+
+@tool("Run code", "CU")
+async def jupyter_run_code(
+    call: Call,
+    *,
+    code: Annotated[str, Arg(min_length=1)],
+    notebook_path: NotebookPath | None = None,
+    kernel_id: Annotated[str, Arg("Instead of a notebook")] | None = None,
+    stop_on_error: Annotated[bool, Arg("An error drops what is queued (default false)")] = False,
+) -> Payload:
+    """Run code on a kernel, outside any cell and without a trace in the notebook."""
+    kernel = await running_kernel(call, notebook_path, kernel_id)
+    record = call.record
+    assert record is not None
+
+    def outputs(read: Callable[[], list[dict[str, Any]]]) -> None:
+        def progress() -> Payload:
+            readable = text.clean_outputs(read())
+            return {"outputs": readable} if readable else {}
+
+        record.progress = progress
+
+    async def start(events: RunEvents) -> CellRun:
+        return await kernel.execute(code, stop_on_error=stop_on_error, events=events)
+
+    async with lane(call, kernel) as held:
+        run = await held.run(start, RunEvents(asked=record.ask, outputs=outputs))
+    shown, error = outputs_and_error(run)
+    kept: Payload = {"outputs": shown} if shown else {}
+    gone = lost(run)
+    if gone is not None:
+        gone.details.update(kept)
+        raise gone
+    if error is not None:
+        return failure(error, "The code failed.", **kept)
+    return {"status": "ok", **kept}
 
 
 class _Target:
@@ -101,79 +130,92 @@ def _active(call: Call, notebook: Notebook) -> int:
     return cells.locate(notebook, _active_id(call))
 
 
+class _Progress:
+    """The cells done so far and what the running one has put out, for a pending answer."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+        self.done: list[dict[str, Any]] = []
+        self.running: _Target | None = None
+
+    def __call__(self) -> Payload:
+        if self.running is None:
+            return {"cells": list(self.done)} if self.done else {}
+        entry: dict[str, Any] = {"id": self.running.address, "status": "running"}
+        index = self.running.find(self._notebook)
+        if index is not None:
+            [cell] = self._notebook.cells(index, index + 1, outputs=True)
+            outputs = text.clean_outputs(cell.get("outputs") or [])
+            if outputs:
+                entry["outputs"] = outputs
+        return {"cells": [*self.done, entry]}
+
+
 async def _run(
-    call: Call, notebook: Notebook, targets: list[_Target], stop_on_error: bool
+    call: Call,
+    notebook: Notebook,
+    targets: list[_Target],
+    stop_on_error: bool,
+    kernel: Lane | None,
 ) -> Payload:
-    done: list[dict[str, Any]] = []
+    progress = _Progress(notebook)
+    assert call.record is not None
+    call.record.progress = progress
+    events = RunEvents(asked=call.record.ask)
     failed: dict[str, Any] | None = None
     for position, target in enumerate(targets):
-        rest = [later.address for later in targets[position:]]
-        if call.signal.aborted:
-            raise ToolError(
-                Code.ABORTED,
-                "The call was aborted: no further cell was run.",
-                cells=done,
-                notRun=rest,
+        progress.running = target
+        try:
+            run = await _run_target(notebook, target, kernel, events)
+        except ToolError as refused:
+            refused.details.update(
+                cells=progress.done, notRun=[later.address for later in targets[position:]]
             )
+            raise
+        rest = [later.address for later in targets[position + 1 :]]
+        progress.running = None
+        entry, error = _entry(target, run)
+        progress.done.append(entry)
+        gone = lost(run)
+        if gone is not None:
+            gone.details.update(cells=progress.done, notRun=rest)
+            raise gone
+        if error is not None:
+            failed = failed or error
+            if stop_on_error:
+                return _failure(failed, progress.done, rest)
+    return _failure(failed, progress.done, []) if failed else {"cells": progress.done}
+
+
+async def _run_target(
+    notebook: Notebook, target: _Target, kernel: Lane | None, events: RunEvents
+) -> CellRun:
+    """Run a cell, found again at the moment when its turn comes."""
+
+    async def start(events: RunEvents) -> CellRun:
         index = target.find(notebook)
         if index is None:
-            done.append({"id": target.address, "status": "deleted"})
-            continue
-        run = await notebook.run_cell(index)
-        entry, error = _entry(target, run)
-        done.append(entry)
-        if run.status in _GONE:
-            code, message = _GONE[run.status]
-            raise ToolError(code, message, status="error", cells=done, notRun=rest[1:])
-        if error is not None and failed is None:
-            failed = error
-        if error is not None and stop_on_error:
-            return _failure(failed, done, rest[1:])
-    if failed is not None:
-        return _failure(failed, done, [])
-    return {"cells": done}
+            return CellRun("deleted")
+        return await notebook.run_cell(index, events=events)
+
+    if kernel is None or not target.code:
+        return await start(events)
+    return await kernel.run(start, events)
 
 
 def _entry(target: _Target, run: CellRun) -> tuple[dict[str, Any], dict[str, Any] | None]:
     entry: dict[str, Any] = {"id": target.address, "status": run.status}
     if run.execution_count is not None:
         entry["executionCount"] = run.execution_count
-    outputs = text.clean_outputs(run.outputs)
-    error = None
-    if run.status == "error":
-        error = run.error or {}
-        errors = [output for output in outputs if output.get("output_type") == "error"]
-        if errors:
-            error = errors[-1]
-            # The traceback stands once, at the top of the answer.
-            outputs = [output for output in outputs if output is not error]
-        entry["error"] = _line(error)
+    outputs, error = outputs_and_error(run)
+    if error is not None:
+        entry["error"] = line(error)
         error = {**error, "cell": target.address}
     if outputs:
         entry["outputs"] = outputs
     return entry, error
 
 
-def _line(error: dict[str, Any]) -> str:
-    name, value = str(error.get("ename", "Error")), str(error.get("evalue", ""))
-    return f"{name}: {value}" if value else name
-
-
-def _failure(error: dict[str, Any] | None, done: list[dict[str, Any]], rest: list[str]) -> Payload:
-    """A failed execution (see docs/results.md): the first error, and all outputs kept."""
-    error = error or {}
-    payload: Payload = {
-        "success": False,
-        "isError": True,
-        "status": "error",
-        "code": str(Code.EXECUTION_ERROR),
-        "message": f'Cell "{error.get("cell")}" failed.',
-        "error": _line(error),
-        "errorName": str(error.get("ename", "Error")),
-        "errorValue": str(error.get("evalue", "")),
-        "traceback": error.get("traceback") or [],
-        "cells": done,
-    }
-    if rest:
-        payload["notRun"] = rest
-    return payload
+def _failure(error: dict[str, Any], done: list[dict[str, Any]], rest: list[str]) -> Payload:
+    payload = failure(error, f'Cell "{error["cell"]}" failed.', cells=done)
+    return {**payload, "notRun": rest} if rest else payload

@@ -184,7 +184,6 @@ async def test_files_have_sizes_and_times():
         "type": "file",
         "size": 5,
         "modified": "2026-01-01T00:00:00Z",
-        "writable": True,
     }
     await asyncio.sleep(61)
     frontend.person.edit_file("d/ä.txt", "")

@@ -146,6 +146,8 @@ async def test_the_context_of_an_empty_workspace_has_null_fields() -> None:
         "documents": [],
         "notebook": None,
         "focus": None,
+        "pending": [],
+        "dialogs": [],
     }
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from desk import Abort, Desk
-from pywebmcp.testing import code, markdown, raw
+from pywebmcp.testing import code, markdown, raw, stream
 
 
 async def test_each_cell_answers_status_count_and_outputs() -> None:
@@ -187,17 +187,53 @@ async def test_a_kernel_that_dies_settles_the_call() -> None:
     assert answer["cells"][0]["outputs"][0]["text"] == "x\n"
 
 
-async def test_an_aborted_run_starts_no_further_cell() -> None:
-    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print('never')")
+async def test_an_aborted_run_starts_no_further_cell_and_loses_nothing() -> None:
+    desk = Desk("import asyncio\nprint('x')\nawait asyncio.sleep(10)", "print('never')")
     await desk.open()
     signal = Abort()
     run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, startIndex=0))
     await asyncio.sleep(5)
     signal.abort()
     answer = await run
-    assert answer["code"] == "ABORTED"
-    assert [cell["id"] for cell in answer["cells"]] == ["cell-0"]
-    assert answer["notRun"] == ["cell-1"]
+    assert answer["status"] == "pending"
+    assert answer["cells"] == [
+        {"id": "cell-0", "status": "running", "outputs": [stream("x\n")]},
+    ]
+    assert "restart" in answer["message"]
+    [listed] = (await desk.ok("jupyter_get_context"))["pending"]
+    assert listed["aborted"] is True
+    later = await desk.call("jupyter_wait_for_result", pendingId=listed["pendingId"])
+    assert later["code"] == "ABORTED"
+    assert [(cell["id"], cell["status"]) for cell in later["cells"]] == [("cell-0", "ok")]
+    assert later["notRun"] == ["cell-1"]
+
+
+async def test_an_abort_interrupts_the_calls_own_cell_where_the_kernel_can() -> None:
+    desk = Desk("import asyncio\nprint('x')\nawait asyncio.sleep(1000)", can_interrupt=True)
+    await desk.open()
+    signal = Abort()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, startIndex=0))
+    await asyncio.sleep(5)
+    signal.abort()
+    pending = await run
+    later = await desk.call("jupyter_wait_for_result", pendingId=pending["pendingId"])
+    assert later["errorName"] == "KeyboardInterrupt"
+    assert later["cells"][0]["outputs"] == [stream("x\n")]
+
+
+async def test_an_abort_never_stops_what_the_person_started() -> None:
+    desk = Desk(
+        "import asyncio\nawait asyncio.sleep(100)\nprint('done')", "print(2)", can_interrupt=True
+    )
+    await desk.open()
+    theirs = desk.person.start_run(0)
+    await asyncio.sleep(1)
+    signal = Abort()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, cellIds=["cell-1"]))
+    await asyncio.sleep(5)
+    signal.abort()
+    await run
+    assert (await theirs).status == "ok"
 
 
 async def test_an_aborted_signal_starts_nothing() -> None:
@@ -205,7 +241,9 @@ async def test_an_aborted_signal_starts_nothing() -> None:
     await desk.open()
     answer = await desk.call("jupyter_run_cells", Abort(aborted=True), startIndex=0)
     assert answer["code"] == "ABORTED"
-    assert answer["cells"] == []
+    live = desk.frontend.notebook()
+    assert live is not None
+    assert live.cells(0, 1)[0]["execution_count"] is None
 
 
 async def test_a_cell_deleted_meanwhile_is_reported() -> None:

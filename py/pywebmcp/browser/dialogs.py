@@ -1,0 +1,150 @@
+"""JupyterLab's dialogs: which are open, what they say, and clicking their buttons."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pywebmcp.browser import ffi
+from pywebmcp.browser.ffi import Js
+from pywebmcp.frontend import DialogState
+
+_FIELDS = ".jp-Dialog-content input, .jp-Dialog-content select, .jp-Dialog-content textarea"
+
+
+class Dialogs:
+    """Follows ``Dialog.tracker`` of apputils: dialogs queue there before they are shown."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Js] = {}
+        self._numbers = itertools.count(1)
+        self._watchers: list[tuple[Callable[[str], None], Callable[[str], None]]] = []
+        self._connections = ffi.Connections()
+        apputils = ffi.module("apputils")
+        if apputils is not None:
+            tracker = apputils.Dialog.tracker
+            self._connections.connect_with(tracker.widgetAdded, self._added)
+            with ffi.borrowed(lambda dialog, *_: self._added(dialog)) as add:
+                tracker.forEach(add)
+
+    def listing(self) -> list[DialogState]:
+        """The open dialogs in their order, as results show them."""
+        return [
+            _state(dialog_id, dialog)
+            for dialog_id, dialog in self._open.items()
+            if not dialog.isDisposed
+        ]
+
+    def answer(self, dialog_id: str, button: int) -> None:
+        """Click a button, as the person would."""
+        dialog = self._open.get(dialog_id)
+        if dialog is not None and not dialog.isDisposed:
+            dialog.resolve(button)
+
+    def watch(self, opened: Callable[[str], None], closed: Callable[[str], None]) -> None:
+        """Tell the ids of dialogs as they open and close, beginning with the open ones."""
+        self._watchers.append((opened, closed))
+        for dialog_id in self._open:
+            opened(dialog_id)
+
+    def _added(self, dialog: Js) -> None:
+        if _marking:
+            dialog.node.classList.add(OWN)
+            return
+        dialog_id = f"dialog-{next(self._numbers)}"
+        self._open[dialog_id] = dialog
+        connections = ffi.Connections()
+
+        def gone() -> None:
+            connections.close()
+            if self._open.pop(dialog_id, None) is not None:
+                for _, closed in self._watchers:
+                    closed(dialog_id)
+
+        connections.connect(dialog.disposed, gone)
+        for opened, _ in self._watchers:
+            opened(dialog_id)
+
+
+async def ask_person(prompt: str, password: bool) -> str:
+    """Ask what code outside any cell asks with ``input()``; empty when the person cancels."""
+    dialog = ffi.module("apputils")
+    if dialog is None:
+        return ""
+    kind = dialog.InputDialog.getPassword if password else dialog.InputDialog.getText
+    options = ffi.struct(title="The agent's code asks for input", label=prompt)
+    with marking():
+        answer = kind(options)
+    result = await answer
+    return str(ffi.given(result.value) or "")
+
+
+@contextmanager
+def marking() -> Iterator[None]:
+    """The dialogs that open in the block are our own."""
+    global _marking
+    _marking = True
+    try:
+        yield
+    finally:
+        _marking = False
+
+
+_marking = False
+
+OWN = "pywebmcp-Dialog"
+"""The class of our own dialogs, which ask the person and are none of the agent's."""
+
+
+def _state(dialog_id: str, dialog: Js) -> DialogState:
+    node = dialog.node
+    shown = bool(dialog.isAttached)
+    body = _part(node, ".jp-Dialog-body")
+    text = "" if body is None else _text(body, shown)
+    title = _part(node, ".jp-Dialog-header")
+    heading = "" if title is None else _text(title, shown)
+    if not heading:
+        # A queued dialog has not drawn its header; its label is title and body in one.
+        label = str(ffi.given(node.ariaLabel) or "")
+        heading = label.removesuffix(text).strip()
+    state = DialogState(
+        id=dialog_id,
+        title=heading,
+        body=text,
+        buttons=[_label(button) for button in node.querySelectorAll(".jp-Dialog-footer button")],
+        shown=shown,
+        plain=body is not None and body.querySelector("*") is ffi.null,
+    )
+    value = _input(node)
+    if value is not None:
+        state["input"] = value
+    return state
+
+
+def _part(node: Js, selector: str) -> Js | None:
+    return ffi.given(node.querySelector(selector))
+
+
+def _text(node: Js, shown: bool) -> str:
+    """A text with its word and line boundaries; what is not drawn has no lines to tell."""
+    text = node.innerText if shown else node.textContent
+    lines = (" ".join(line.split()) for line in str(text or "").split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _label(button: Js) -> str:
+    label = _part(button, ".jp-Dialog-buttonLabel")
+    text = " ".join(str((button if label is None else label).textContent or "").split())
+    return text or str(ffi.given(button.getAttribute("aria-label")) or "")
+
+
+def _input(node: Js) -> str | bool | None:
+    """The value of the first field; never that of a password field."""
+    field: Any = _part(node, _FIELDS)
+    if field is None or field.type == "password":
+        return None
+    if field.type in ("checkbox", "radio"):
+        return bool(field.checked)
+    return str(field.value)

@@ -1,0 +1,32 @@
+"""Puts every call into the registry, so that none blocks its caller and none loses its result."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from pywebmcp.errors import Code, ToolError
+from pywebmcp.tools import Call
+from pywebmcp.types import Payload
+
+
+def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Awaitable[Payload]]:
+    """Answer the result, or pending at the time limit, at a dialog, at a prompt, on an abort."""
+
+    async def handle(call: Call) -> Payload:
+        if call.signal.aborted:
+            raise ToolError(Code.ABORTED, "The call was aborted before it began: nothing was done.")
+        if call.tool.waits:
+            return await endpoint(call)
+        return await call.calls.call(
+            call.tool.name,
+            lambda record: _run(endpoint, replace(call, record=record)),
+            call.settings.execution_timeout,
+            call.signal,
+        )
+
+    return handle
+
+
+async def _run(endpoint: Callable[[Call], Awaitable[Payload]], call: Call) -> Payload:
+    return await endpoint(call)
