@@ -234,7 +234,8 @@ def find_chromium() -> Path | None:
 
 
 def ensure_chromium() -> Path:
-    """The path of a Chromium; installed by apt-get where that is possible."""
+    """The path of a Chromium that Playwright can drive; apt-get installs what is missing if it can."""
+    _ensure_driver()
     found = find_chromium()
     if found is None and _can_use_apt():
         _apt_install("chromium")
@@ -245,6 +246,17 @@ def ensure_chromium() -> Path:
             "or name it in PYWEBMCP_CHROMIUM"
         )
     return found
+
+
+def _ensure_driver() -> None:
+    """Playwright brings a Node of its own, which needs a library that Debian's base lacks."""
+    for driver in VENV.glob("lib/python3*/site-packages/playwright/driver/node"):
+        try:
+            run([driver, "--version"])
+        except SetupError:
+            if not _can_use_apt():
+                raise
+            _apt_install("libatomic1")
 
 
 # --- Node and Pyodide
