@@ -67,9 +67,17 @@ class Agent:
         print(textwrap.indent(readable(payload), "  "), flush=True)
         return payload
 
+    def settled(self, name: str, **arguments: Any) -> Any:
+        """Call a tool and answer its result, whether it came at once or was pending first."""
+        payload = self.call(name, arguments)
+        while payload.get("status") == "pending":
+            # A long call goes on in the page; a patient agent asks for its result.
+            payload = self.call("jupyter_wait_for_result", pendingId=payload["pendingId"])
+        return payload
+
     def must(self, name: str, **arguments: Any) -> Any:
         """Call a tool that has to succeed for the demo to go on."""
-        payload = self.call(name, arguments)
+        payload = self.settled(name, **arguments)
         if not payload.get("success"):
             raise SetupError(f"the demo stopped: {name} answered {payload.get('error')}")
         return payload
@@ -155,7 +163,7 @@ def _analyse(agent: Agent) -> str:
 def _mend(agent: Agent) -> None:
     agent.say("Another notebook is said to fail. Where?")
     agent.must("jupyter_open_notebook", path="fix-me.ipynb")
-    agent.call("jupyter_run_cells", startIndex=0)
+    agent.settled("jupyter_run_cells", startIndex=0)
     [broken] = agent.must("jupyter_get_cells", only="error")["cells"]
     agent.say("A day without a count is an empty field. Mend it, and run the cell again.")
     agent.must("jupyter_update_cell", cellId=broken["id"], edits=[MEND])
