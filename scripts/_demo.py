@@ -120,15 +120,15 @@ def play(page: Page, url: str) -> None:
     if status != "ready":
         raise SetupError(f"the page says WebMCP {status}: see the browser's console")
     agent = Agent(page)
-    note = _analyse(agent)
+    middle = _analyse(agent)
     _mend(agent)
     agent.say("Back to the analysis, saved and shown to the person.")
     agent.must("jupyter_save_notebook", notebookPath="analysis.ipynb")
-    agent.must("jupyter_open_notebook", path="analysis.ipynb", cellId=note)
+    agent.must("jupyter_open_notebook", path="analysis.ipynb", cellId=middle)
 
 
 def _analyse(agent: Agent) -> str:
-    """Run the analysis, add to it; the id of the cell with the finding."""
+    """Run the analysis and add to it; the id of the cell between its chart and the finding."""
     agent.say("What is here?")
     agent.must("jupyter_get_context")
     agent.say("Open the analysis and read what it does.")
@@ -157,7 +157,7 @@ def _analyse(agent: Agent) -> str:
         referenceCellId=asked["id"],
     )
     agent.must("jupyter_run_cells", cellIds=[note["id"]])
-    return str(note["id"])
+    return str(cells[-1]["id"])
 
 
 def _mend(agent: Agent) -> None:
