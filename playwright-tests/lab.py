@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from textwrap import dedent, indent
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, WebError
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, WebError
 
 PATIENCE = 180_000
 """Milliseconds. Only what hangs takes that long; a loaded machine starts a kernel in 40 s."""
@@ -19,6 +20,20 @@ _CALL = """async ([name, input, seconds]) => {
     const text = typeof tool.inputSchema === "string";
     return await document.modelContext.executeTool(tool, text ? JSON.stringify(input) : input);
 }"""
+
+_PYTHON = """
+import asyncio, json
+import js
+from pywebmcp.browser import activation, ffi
+from pywebmcp.errors import ToolError
+
+async def body():
+    frontend = activation.server().frontend
+    nb = frontend.notebook()
+{body}
+
+json.dumps(await body())
+"""
 
 
 class Lab:
@@ -69,18 +84,14 @@ class Lab:
             f"(argument) => {{ const nb = {_CURRENT}?.content; return ({code}); }}", argument
         )
 
-    def python(self, code: str) -> Any:
-        """Run Python in the page's own interpreter; its last expression, through JSON."""
+    def python(self, body: str) -> Any:
+        """Run the body of an async function in the page's Python; what it returns, through JSON.
+
+        ``frontend`` is the page's front end there, ``nb`` its current notebook.
+        """
         text = self.page.evaluate(
-            """async (code) => {
-                const names = pywebmcp.pyodide.toPy({ code });
-                return await pywebmcp.pyodide.runPythonAsync(
-                    "import json\\nfrom pyodide.code import eval_code_async\\n" +
-                    "json.dumps(await eval_code_async(code, globals()))",
-                    { globals: pywebmcp.pyodide.toPy({ code }) },
-                );
-            }""",
-            code,
+            "(code) => pywebmcp.pyodide.runPythonAsync(code)",
+            _PYTHON.format(body=indent(dedent(body), "    ")),
         )
         return json.loads(text)
 
@@ -150,7 +161,9 @@ class Watch:
         self.left: list[str] = []
         self.errors: list[str] = []
         self._site = site
-        context.on("request", self._request)
+        context.on("request", lambda request: self._request(request.url))
+        # Of these the context hears nothing itself.
+        context.on("page", lambda page: page.on("websocket", lambda each: self._request(each.url)))
         context.on("console", self._console)
         context.on("weberror", self._error)
 
@@ -159,9 +172,9 @@ class Watch:
         assert not self.left, "requests that left this machine: " + ", ".join(self.left)
         assert not self.errors, "errors in the console:\n" + "\n".join(self.errors)
 
-    def _request(self, request: Request) -> None:
-        if not request.url.startswith((self._site, "blob:", "data:")):
-            self.left.append(request.url)
+    def _request(self, url: str) -> None:
+        if not url.startswith((self._site, "blob:", "data:")):
+            self.left.append(url)
 
     def _console(self, message: ConsoleMessage) -> None:
         ours = "[pywebmcp]" in message.text
