@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, cast
 
 from pywebmcp import text
 from pywebmcp.access import level
@@ -26,13 +27,19 @@ def is_position(cell_id: str) -> bool:
     return _POSITION.match(cell_id) is not None
 
 
-def addresses(ids: Sequence[str | None]) -> list[str]:
-    """What an agent calls each cell: its id where that is unique, else ``@index``."""
+@lru_cache(maxsize=16)
+def addresses(ids: tuple[str | None, ...]) -> tuple[str, ...]:
+    """What an agent calls each cell: its id where that is unique, else ``@index``.
+
+    Cached, since a notebook of 1,000 cells is read in pages and its ids seldom change.
+    """
+    if None not in ids and "" not in ids and len(set(ids)) == len(ids):
+        return cast("tuple[str, ...]", ids)
     counts = Counter(ids)
-    return [
+    return tuple(
         cell_id if cell_id and counts[cell_id] == 1 else f"@{index}"
         for index, cell_id in enumerate(ids)
-    ]
+    )
 
 
 def locate(notebook: Notebook, cell_id: str) -> int:
@@ -95,11 +102,12 @@ def view(
     count = cell.get("execution_count")
     if count is not None:
         shown["executionCount"] = count
-    access = level(cell)
-    if access != "write":
-        shown["access"] = access
-    if source_hidden(cell):
-        shown["sourceHidden"] = True
+    if cell["metadata"]:
+        access = level(cell)
+        if access != "write":
+            shown["access"] = access
+        if source_hidden(cell):
+            shown["sourceHidden"] = True
     if source:
         shown["source"] = normalise_newlines(cell["source"])
     if outputs and cell.get("outputs"):

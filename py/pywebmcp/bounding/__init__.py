@@ -4,6 +4,7 @@ matters: first what no agent can read goes, then middles of long texts, then the
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pywebmcp import jsontext
@@ -27,6 +28,11 @@ CUTS_LISTED = 20
 
 _ADDED = frozenset({"truncated", "truncationNote", "truncation", "truncationCount"})
 _KEPT = frozenset({"success", "isError", "status", "pendingId", "error", "code"})
+
+
+# What `shorten_bundles` could change has one of these in its JSON text: outputs, an escape, or a key
+# with a slash. Most results have none, and a search is a hundredth of a walk.
+_to_look_at = re.compile(r'"outputs":|"traceback":|\\u001b|"[^"\\]*/[^"\\]*":')
 
 
 def bound(
@@ -70,7 +76,12 @@ def bound_text(
 ) -> tuple[dict[str, Any], str]:
     """What `bound` gives, and its JSON text, which was made to measure it."""
     limit = max(limit, MIN_LIMIT)
-    whole: dict[str, Any] = shorten_bundles(jsontext.plain(payload), placeholder)
+    plain = jsontext.plain(payload)
+    if not surely_longer(plain, limit):
+        text = jsontext.dumps(plain)
+        if jsontext.length(text) <= limit and not _to_look_at.search(text):
+            return plain, text
+    whole: dict[str, Any] = shorten_bundles(plain, placeholder)
     if not surely_longer(whole, limit):
         text = jsontext.dumps(whole)
         if jsontext.length(text) <= limit:

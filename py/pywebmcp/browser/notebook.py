@@ -22,7 +22,6 @@ _CELL = {
     "metadata": "getMetadata()",
     "execution_count": "execution_count",
 }
-_IDS = Spec({"$of": "cells", "$each": "getId()"})
 _CELLS = Spec({"$of": "cells", "$each": _CELL})
 _CELLS_WITH_OUTPUTS = Spec({"$of": "cells", "$each": {**_CELL, "outputs": "getOutputs()"}})
 _METADATA = Spec("getMetadata()")
@@ -66,8 +65,7 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     def ids(self) -> list[str]:
         """The id of every cell, in order."""
-        ids: list[str] = _IDS.read(self._panel.shared)
-        return ids
+        return self._panel.ids()
 
     def cells(self, start: int, stop: int, *, outputs: bool = False) -> list[CellData]:
         """The cells ``start <= index < stop``, with ``\\n`` for every line end."""

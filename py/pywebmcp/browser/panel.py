@@ -22,6 +22,9 @@ _STATE = Spec(
 )
 
 
+_IDS = Spec({"$of": "cells", "$each": "getId()"})
+
+
 class Panel:
     """A notebook panel from its opening to its closing."""
 
@@ -38,6 +41,8 @@ class Panel:
         """The start of the kernel that we asked for last."""
         changes = ffi.bridge().counter(widget.content.model.contentChanged)
         self._root = ffi.struct(panel=widget, changes=changes)
+        self._changes: Js = changes
+        self._ids: tuple[int, list[str]] = (-1, [])
         self._connections = Connections()
         self._connections.connect(self.session.kernelChanged, self._listen_to_kernel)
         self._connections.connect(widget.disposed, self._connections.close)
@@ -47,6 +52,13 @@ class Panel:
         """``path, dirty, ready, disposed, revision, cells`` in one crossing."""
         now: dict[str, Any] = _STATE.read(self._root)
         return now
+
+    def ids(self) -> list[str]:
+        """The id of every cell, in order; read anew only when the model changed."""
+        revision = int(self._changes.count)
+        if self._ids[0] != revision:
+            self._ids = (revision, _IDS.read(self.shared))
+        return self._ids[1]
 
     @property
     def path(self) -> str:

@@ -31,7 +31,9 @@ class Source:
     find: Callable[[str], int]
     language: Callable[[], str]
 
-    def batches(self, indexes: Sequence[int], outputs: bool) -> Iterator[tuple[int, str, CellData]]:
+    def batches(
+        self, indexes: Sequence[int], outputs: bool
+    ) -> Iterator[list[tuple[int, str, CellData]]]:
         """Index, address and data of the given cells, fetched in runs of neighbours."""
         start = 0
         while start < len(indexes):
@@ -43,8 +45,11 @@ class Source:
             ):
                 stop += 1
             first = indexes[start]
-            for offset, cell in enumerate(self.fetch(first, indexes[stop - 1] + 1, outputs)):
-                yield first + offset, self.addresses[first + offset], cell
+            found = self.fetch(first, first + stop - start, outputs)
+            yield [
+                (first + offset, self.addresses[first + offset], cell)
+                for offset, cell in enumerate(found)
+            ]
             start = stop
 
 
@@ -81,18 +86,25 @@ async def jupyter_get_cells(
         indexes = span(start_index, end_index, source.count)
     outputs = include_outputs or only == "error"
     page = _Page(call.settings.max_result_length - _FRAME, format)
-    for index, address, cell in source.batches(indexes, outputs):
-        if not _wanted(cell, only):
-            continue
-        if search is not None:
-            entry = _matches(cell, index, address, search, include_outputs)
-            if entry is None:
+    for batch in source.batches(indexes, outputs):
+        entries = []
+        for index, address, cell in batch:
+            if not _wanted(cell, only):
                 continue
-        else:
-            entry = cells.view(cell, index, address, source=include_source, outputs=include_outputs)
-            if only == "error" and not include_outputs:
-                entry["error"] = _summary(cell)
-        if not page.add(entry, source.language):
+            if search is not None:
+                entry = _matches(cell, index, address, search, include_outputs)
+                if entry is None:
+                    continue
+            else:
+                entry = cells.view(
+                    cell, index, address, source=include_source, outputs=include_outputs
+                )
+                if only == "error" and not include_outputs:
+                    entry["error"] = _summary(cell)
+            entries.append(entry)
+        taken = page.extend(entries, source.language)
+        if taken < len(entries):
+            index = entries[taken]["index"]
             following: Payload = (
                 {"nextIndex": index}
                 if cell_ids is None
@@ -110,16 +122,28 @@ class _Page:
         self._form = form
         self._entries: list[Any] = []
 
-    def add(self, entry: dict[str, Any], language: Callable[[], str]) -> bool:
-        shown: Any = shorten_bundles(entry)
-        if self._form == "markdown":
-            shown = markdown.cell(shown, language()) if "matches" not in shown else _listed(shown)
-        size = jsontext.length(jsontext.dumps(shown)) + 4
-        if self._entries and size > self._budget:
-            return False
-        self._budget -= size
-        self._entries.append(shown)
-        return True
+    def extend(self, entries: Sequence[dict[str, Any]], language: Callable[[], str]) -> int:
+        """Take as many entries as fit; answers how many."""
+        shown = [self._shown(entry, language) for entry in entries]
+        # All at once is the usual case, and measuring them together the cheaper way.
+        size = jsontext.length(jsontext.dumps(shown)) + 3 * len(shown)
+        if size <= self._budget:
+            self._budget -= size
+            self._entries += shown
+            return len(shown)
+        for count, each in enumerate(shown):
+            size = jsontext.length(jsontext.dumps(each)) + 4
+            if self._entries and size > self._budget:
+                return count
+            self._budget -= size
+            self._entries.append(each)
+        return len(shown)
+
+    def _shown(self, entry: dict[str, Any], language: Callable[[], str]) -> Any:
+        shown = shorten_bundles(entry) if "outputs" in entry else entry
+        if self._form != "markdown":
+            return shown
+        return _listed(shown) if "matches" in shown else markdown.cell(shown, language())
 
     def answer(self) -> Payload:
         if self._form == "markdown":
@@ -146,7 +170,7 @@ def _live(notebook: Notebook) -> Source:
     ids = notebook.ids()
     return Source(
         len(ids),
-        cells.addresses(ids),
+        cells.addresses(tuple(ids)),
         lambda start, stop, outputs: notebook.cells(start, stop, outputs=outputs),
         lambda cell_id: cells.locate(notebook, cell_id),
         _language(notebook.metadata),
@@ -155,7 +179,7 @@ def _live(notebook: Notebook) -> Source:
 
 def _file(content: dict[str, Any]) -> Source:
     found = cells.from_file(content)
-    addresses = cells.addresses([cell.get("id") for cell in found])
+    addresses = cells.addresses(tuple(cell.get("id") for cell in found))
 
     def find(cell_id: str) -> int:
         if cell_id in addresses:

@@ -101,7 +101,7 @@ def _targets(
 ) -> list[_Target]:
     if names is not None:
         return [_Target(notebook, cells.locate(notebook, name), name) for name in names]
-    addresses = cells.addresses(notebook.ids())
+    addresses = cells.addresses(tuple(notebook.ids()))
     if start is None and stop is None:
         return [_Target(notebook, _active(call, notebook), _active_id(call))]
     return [
