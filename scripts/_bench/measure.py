@@ -182,5 +182,5 @@ def _summary(results: Results, systems: Sequence[System]) -> str:
     for system in systems:
         result = results[system.key]
         ms = result.of("ms")
-        parts.append(f"{system.name} {result.problem if ms is None else f'{ms:.1f} ms'}")
+        parts.append(f"{system.name}: {result.problem if ms is None else f'{ms:.1f} ms'}")
     return ", ".join(parts)

@@ -12,7 +12,7 @@ from _bench.measure import Result, Results
 from _bench.systems import System
 
 OURS = "ours"
-# Title, field of a sample, decimals, and which rows: all, or those that call a tool.
+# Title, and the field of a sample.
 _TABLES = (
     ("Time until the answer, ms (medians)", "ms"),
     ("CPU time of the page's main thread, until it is quiet again, ms (medians)", "cpu"),
@@ -48,11 +48,14 @@ def tables(measured: dict[str, Results], titles: dict[str, str], systems: Sequen
 def _note(result: Result, results: Results) -> str:
     if result.problem is not None:
         return f"{'failed' if result.possible else 'not possible'}: {result.problem}"
+    notes = []
     most = max(len(other.samples) for other in results.values())
     if len(result.samples) < most:
-        return f"{len(result.samples)} calls instead of {most}, because they are slow"
+        notes.append(f"{len(result.samples)} times instead of {most}, because it is slow")
     calls = result.of("calls")
-    return f"{calls:.0f} calls each time" if calls and calls > 1 else ""
+    if calls and calls > 1:
+        notes.append(f"{calls:.0f} calls each time")
+    return "; ".join(notes)
 
 
 def _table(
