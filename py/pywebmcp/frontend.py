@@ -78,14 +78,6 @@ class FocusState(TypedDict):
     selectedOutputText: NotRequired[str]
 
 
-class Workspace(TypedDict):
-    """The front end as a whole: the directory the person looks at, documents, focus."""
-
-    directory: str
-    documents: list[DocumentState]
-    focus: FocusState | None
-
-
 class NotebookState(TypedDict):
     """An open notebook in short; ``revision`` grows with every change of its model."""
 
@@ -93,6 +85,19 @@ class NotebookState(TypedDict):
     dirty: bool
     revision: int
     cellCount: int
+
+
+class Workspace(TypedDict):
+    """The front end as a whole: the directory the person looks at, documents, focus.
+
+    ``notebook`` and ``kernel`` are the current notebook's, None where there is none.
+    """
+
+    directory: str
+    documents: list[DocumentState]
+    focus: FocusState | None
+    notebook: NotebookState | None
+    kernel: KernelState | None
 
 
 class Entry(TypedDict):

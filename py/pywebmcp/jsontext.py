@@ -54,8 +54,13 @@ _PLAIN = frozenset({str, bool, type(None), int, float, dict, list})
 
 def dumps(value: Any) -> str:
     """Compact JSON text of any value, always encodable as UTF-8; never raises."""
+    return encode(value if type(value) is str else plain(value))
+
+
+def encode(value: Any) -> str:
+    """The same of a value that `plain` gave, which is not looked at again."""
     try:
-        text = _encode(plain(value))
+        text = _encode(value)
     except RecursionError:
         # The caller's own stack left no room for the levels of the value.
         return f'"{_TOO_DEEP}"'

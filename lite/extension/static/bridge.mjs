@@ -4,9 +4,6 @@
  * No code is made from text, so a site's Content-Security-Policy needs no 'unsafe-eval'.
  */
 
-const MAX_PLANS = 200; // Specs are constants of the Python side; the limit only guards a mistake.
-const plans = new Map();
-
 /** "a.b().c" as a function of the root; null where a part is missing or throws. */
 function planPath(path) {
   const steps = path.split(".").map((part) => {
@@ -56,24 +53,15 @@ function planSpec(spec) {
   };
 }
 
-function planOf(specText) {
-  let plan = plans.get(specText);
-  if (plan === undefined) {
-    if (plans.size >= MAX_PLANS) plans.clear();
-    plan = planSpec(JSON.parse(specText));
-    plans.set(specText, plan);
-  }
-  return plan;
-}
-
 /**
- * JSON text of the parts of `root` that a spec names. A spec is
- * a path "a.b().c" of attributes and calls without arguments (missing: null; "": root itself),
- * an object {name: spec}, or {"$of": path, "$each": spec} for each item of a list,
- * of which `from` and `to` (exclusive) choose a part.
+ * A function of `(root, from, to)` that gives the JSON text of the parts of `root` which a spec names.
+ * A spec is a path "a.b().c" of attributes and calls without arguments (missing: null; "": root
+ * itself), an object {name: spec}, or {"$of": path, "$each": spec} for each item of a list, of which
+ * `from` and `to` (exclusive) choose a part.
  */
-export function pick(root, specText, from = 0, to = Infinity) {
-  return JSON.stringify(planOf(specText)(root, from, to));
+export function reader(specText) {
+  const read = planSpec(JSON.parse(specText));
+  return (root, from = 0, to = Infinity) => JSON.stringify(read(root, from, to));
 }
 
 /**
@@ -86,10 +74,11 @@ export function listen(signal, specText, whenText, callback) {
     planPath(path),
     new Set(values),
   ]);
+  const pick = reader(specText);
   const slot = (sender, args) => {
     const root = { sender, args };
     if (conditions.every(([read, values]) => values.has(read(root)))) {
-      callback(pick(root, specText));
+      callback(pick(root));
     }
   };
   signal.connect(slot);

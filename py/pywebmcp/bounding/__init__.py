@@ -32,7 +32,7 @@ _KEPT = frozenset({"success", "isError", "status", "pendingId", "error", "code"}
 
 # What `shorten_bundles` could change has one of these in its JSON text: outputs, an escape, or a key
 # with a slash. Most results have none, and a search is a hundredth of a walk.
-_to_look_at = re.compile(r'"outputs":|"traceback":|\\u001b|"[^"\\]*/[^"\\]*":')
+_to_look_at = re.compile(r'"outputs":|"traceback":|\\u001b|/[^"\\/]*":')
 
 
 def bound(
@@ -77,10 +77,9 @@ def bound_text(
     """What `bound` gives, and its JSON text, which was made to measure it."""
     limit = max(limit, MIN_LIMIT)
     plain = jsontext.plain(payload)
-    if not surely_longer(plain, limit):
-        text = jsontext.dumps(plain)
-        if jsontext.length(text) <= limit and not _to_look_at.search(text):
-            return plain, text
+    text = jsontext.encode(plain)
+    if jsontext.length(text) <= limit and not _to_look_at.search(text):
+        return plain, text
     whole: dict[str, Any] = shorten_bundles(plain, placeholder)
     if not surely_longer(whole, limit):
         text = jsontext.dumps(whole)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
-from pywebmcp.browser import ffi, model_context, settings, status
+from pywebmcp.browser import ffi, loop, model_context, settings, status
 from pywebmcp.browser.ffi import Js
 from pywebmcp.browser.frontend import BrowserFrontend
 from pywebmcp.server import ToolServer
@@ -32,6 +33,7 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
         log.warning("pywebmcp is active already; this activation does nothing")
         return
     ffi.use_modules(modules)
+    loop.quicken(asyncio.get_running_loop())
     active = _active = ToolServer(BrowserFrontend(app, tokens), TOOLS)
 
     def apply(values: Settings) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import js  # noqa: TID251
@@ -65,13 +66,18 @@ class Spec:
     def __init__(self, parts: SpecParts) -> None:
         self.text = json.dumps(parts)
 
+    @cached_property
+    def _reader(self) -> Js:
+        # Kept: looking up a function and handing over the text cost more than the reading.
+        return _bridge.reader(self.text)
+
     def read(self, root: Js) -> Any:
         """The parts as Python data."""
-        return _loads(_bridge.pick(root, self.text))
+        return _loads(self._reader(root))
 
     def read_items(self, root: Js, start: int, stop: int) -> Any:
         """The same with only the items ``start <= index < stop`` of its lists."""
-        return _loads(_bridge.pick(root, self.text, start, stop))
+        return _loads(self._reader(root, start, stop))
 
 
 def _loads(text: str) -> Any:

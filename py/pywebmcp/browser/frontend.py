@@ -7,16 +7,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pywebmcp.frontend
-from pywebmcp.browser import ffi, focus, kernelspecs
+from pywebmcp.browser import ffi, focus, kernel, kernelspecs
 from pywebmcp.browser.commands import Commands
 from pywebmcp.browser.contents import Contents
 from pywebmcp.browser.dialogs import Dialogs
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel, connected
-from pywebmcp.browser.notebook import BrowserNotebook
+from pywebmcp.browser.notebook import BrowserNotebook, notebook_state
 from pywebmcp.browser.panel import Panel
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CommandState, DialogState, DocumentState, Entry, Workspace
+from pywebmcp.frontend import (
+    CommandState,
+    DialogState,
+    DocumentState,
+    Entry,
+    KernelState,
+    NotebookState,
+    Workspace,
+)
 
 log = logging.getLogger("pywebmcp")
 
@@ -33,6 +41,10 @@ _WORKSPACE = Spec(
             },
         },
         "focus": focus.FOCUS,
+        "kernel": {
+            name: f"tracker.currentWidget.sessionContext.session.kernel.{path}"
+            for name, path in kernel.STATE.items()
+        },
     }
 )
 _SPECS = Spec(
@@ -77,14 +89,29 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
             now = _WORKSPACE.read(self._root)
         except ffi.JsException as error:
             log.warning("the workspace cannot be read: %s", ffi.reason(error))
-            return Workspace(directory="", documents=[], focus=None)
+            return Workspace(directory="", documents=[], focus=None, notebook=None, kernel=None)
+        notebook, running = self._current_state(now["kernel"])
         current: str = now["current"] or ""
         directory = now["directory"]
         return Workspace(
             directory=current.rpartition("/")[0] if directory is None else directory,
             documents=_documents(now["documents"] or []),
             focus=self._focus(now["focus"]),
+            notebook=notebook,
+            kernel=running,
         )
+
+    def _current_state(
+        self, now: dict[str, Any]
+    ) -> tuple[NotebookState | None, KernelState | None]:
+        """The current notebook's part of the workspace."""
+        panel = self._current()
+        if panel is None:
+            return None, None
+        state = notebook_state(panel)
+        if now["id"] is None or now["disposed"]:
+            return state, None
+        return state, kernel.state_of(panel.session.session.kernel, now)
 
     def notebook(self, path: str | None = None) -> BrowserNotebook | None:
         """The open notebook at a path, or the one the person was in last."""

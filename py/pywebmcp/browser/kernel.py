@@ -15,15 +15,16 @@ from pywebmcp.constants import KERNEL_TIMEOUT
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import QUIET, CellRun, KernelState, RunEvents
 
-_STATE = Spec(
-    {
-        "id": "id",
-        "name": "name",
-        "status": "status",
-        "connection": "connectionStatus",
-        "disposed": "isDisposed",
-    }
-)
+STATE = {
+    "id": "id",
+    "name": "name",
+    "status": "status",
+    "connection": "connectionStatus",
+    "disposed": "isDisposed",
+}
+"""The parts of a `Spec` on a kernel connection that `state_of` is made of."""
+
+_STATE = Spec(STATE)
 _SESSION = Spec(
     {
         "status": "kernelDisplayStatus",
@@ -52,13 +53,19 @@ def messages_of(connection: Js) -> KernelMessages:
     return found
 
 
-def can_interrupt(connection: Js) -> bool:
-    """Whether an interrupt stops running code.
-
-    A kernel inside the page never hears of it while it runs; JupyterLite reaches its kernels
-    through a simulated WebSocket, a server's kernel is behind the browser's own.
-    """
-    return bool(connection.serverSettings.WebSocket == ffi.window.WebSocket)
+def state_of(connection: Js, now: dict[str, Any]) -> KernelState:
+    """A kernel's state from what `STATE` read of its connection, and from its messages."""
+    messages = messages_of(connection)
+    status = now["status"] if now["connection"] == "connected" else now["connection"]
+    state = KernelState(
+        id=now["id"],
+        name=now["name"],
+        status="dead" if now["disposed"] or now["status"] == "dead" else status,
+        canInterrupt=messages.can_interrupt,
+    )
+    if messages.prompt is not None:
+        state["input"] = messages.prompt
+    return state
 
 
 class BrowserKernel(pywebmcp.frontend.Kernel):
@@ -73,18 +80,7 @@ class BrowserKernel(pywebmcp.frontend.Kernel):
 
     def state(self) -> KernelState:
         """Id, name, status, whether it can be interrupted, the prompt it waits for."""
-        now = _STATE.read(self._kernel)
-        status = now["status"] if now["connection"] == "connected" else now["connection"]
-        state = KernelState(
-            id=now["id"],
-            name=now["name"],
-            status="dead" if now["disposed"] or now["status"] == "dead" else status,
-            canInterrupt=can_interrupt(self._kernel),
-        )
-        prompt = messages_of(self._kernel).prompt
-        if prompt is not None:
-            state["input"] = prompt
-        return state
+        return state_of(self._kernel, _STATE.read(self._kernel))
 
     def generation(self) -> int:
         """Grows with every restart."""

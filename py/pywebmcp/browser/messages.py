@@ -40,6 +40,15 @@ class Watch:
     asked: Callable[[Prompt | None], None]
 
 
+def can_interrupt(connection: Js) -> bool:
+    """Whether an interrupt stops running code.
+
+    A kernel inside the page never hears of it while it runs; JupyterLite reaches its kernels
+    through a simulated WebSocket, a server's kernel is behind the browser's own.
+    """
+    return bool(connection.serverSettings.WebSocket == ffi.window.WebSocket)
+
+
 class KernelMessages:
     """Listens to one kernel connection for as long as it lives."""
 
@@ -47,6 +56,7 @@ class KernelMessages:
         self.prompt: Prompt | None = None
         self.restarts = 0
         """How often the kernel was restarted since this connection was seen first."""
+        self.can_interrupt = can_interrupt(connection)
         self._kernel = connection
         self._queued: dict[str, Watch] = {}
         """Runs of ours that the kernel has not taken up."""

@@ -47,13 +47,7 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     def state(self) -> NotebookState:
         """Path, dirty, revision and number of cells."""
-        now = self._panel.state()
-        return NotebookState(
-            path=now["path"],
-            dirty=now["dirty"],
-            revision=now["revision"],
-            cellCount=now["cells"] or 0,
-        )
+        return notebook_state(self._panel)
 
     def metadata(self) -> dict[str, Any]:
         """The notebook's metadata."""
@@ -151,3 +145,14 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
     async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
         """Run one cell as the notebook itself does; the person's view and focus stay."""
         return await execution.run_cell(self._executor, self._panel, index, events)
+
+
+def notebook_state(panel: Panel) -> NotebookState:
+    """Path, dirty, revision and number of cells, in one crossing."""
+    now = panel.state()
+    return NotebookState(
+        path=now["path"],
+        dirty=now["dirty"],
+        revision=now["revision"],
+        cellCount=now["cells"] or 0,
+    )

@@ -78,10 +78,13 @@ class MemoryFrontend(Frontend):
     def workspace(self) -> Workspace:
         """Directory, open documents and focus."""
         current = self.notebook()
+        kernel = None if current is None else current.kernel()
         return Workspace(
             directory=self.directory,
             documents=[self._document(path) for path in self.order],
             focus=None if current is None else current.focus(),
+            notebook=None if current is None else current.state(),
+            kernel=None if kernel is None else kernel.state(),
         )
 
     def notebook(self, path: str | None = None) -> MemoryNotebook | None:

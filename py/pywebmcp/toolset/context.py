@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pywebmcp.frontend import FocusState
 from pywebmcp.tools import Call, tool
 from pywebmcp.types import Payload
@@ -15,11 +13,7 @@ async def jupyter_get_context(call: Call) -> Payload:
     unsaved changes, revision, cell count, kernel), and the person's focus: active and selected
     cells, cursor, selected text; pending calls and open dialogs."""
     workspace = call.frontend.workspace()
-    notebook = call.frontend.notebook()
-    shown: dict[str, Any] | None = None
-    if notebook is not None:
-        kernel = notebook.kernel()
-        shown = {**notebook.state(), "kernel": kernel.state() if kernel else None}
+    notebook = workspace["notebook"]
     focus = workspace["focus"] if notebook else None
     if focus and focus.get("selectedCellIds") == [focus.get("activeCellId")]:
         focus = FocusState(**focus)
@@ -27,7 +21,7 @@ async def jupyter_get_context(call: Call) -> Payload:
     return {
         "directory": workspace["directory"],
         "documents": workspace["documents"],
-        "notebook": shown,
+        "notebook": {**notebook, "kernel": workspace["kernel"]} if notebook else None,
         "focus": focus,
         "pending": call.calls.listing(call.record),
         "dialogs": call.calls.dialog_list(),

@@ -163,6 +163,8 @@ async def test_what_the_person_does_shows_in_the_workspace():
             {"path": "n.txt", "type": "file", "dirty": False},
         ],
         "focus": None,
+        "notebook": None,
+        "kernel": None,
     }
     assert frontend.notebook() is None
     person.rename("n.txt", "m.txt")
