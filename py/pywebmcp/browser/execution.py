@@ -13,7 +13,6 @@ from pywebmcp.browser.requests import Lost, Reply, error_of, until_ended
 from pywebmcp.frontend import CellRun, RunEvents, RunStatus
 
 _CELL = Spec({"outputs": "getOutputs()", "count": "execution_count"})
-_IDS = Spec({"$of": "cells", "$each": "getId()"})
 
 SETTLING = 1.0
 """Seconds that JupyterLab gets to finish its own bookkeeping of a run that has ended."""
@@ -103,6 +102,7 @@ class _Run:
         if isinstance(end, Reply):
             return await self._replied(end.content)
         if end is Lost.DROPPED:
+            await asyncio.wait([self._finished], timeout=SETTLING)
             return self._without_reply("cancelled")
         return self._without_reply(self._why_gone())
 
@@ -135,8 +135,7 @@ class _Run:
 
 def _find(panel: Panel, cell: Js, cell_id: str) -> Js | None:
     """The shared cell as it is now: JupyterLab makes cells anew when they are moved or reverted."""
-    ids: list[str] = _IDS.read(panel.shared)
-    found = [panel.shared_cell(index) for index, each in enumerate(ids) if each == cell_id]
+    found = [panel.shared_cell(index) for index, each in enumerate(panel.ids()) if each == cell_id]
     return next((each for each in found if each == cell), found[0] if found else None)
 
 
