@@ -321,3 +321,65 @@ async def test_kernel_action_without_a_kernel() -> None:
     await desk.open()
     await desk.fail("KERNEL_UNAVAILABLE", "jupyter_kernel_action", action="restart")
     await desk.fail("INVALID_ARGUMENT", "jupyter_kernel_action", action="stop")
+
+
+async def test_code_runs_without_a_trace_in_the_notebook() -> None:
+    desk = Desk("x = 5")
+    await desk.open()
+    await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    answer = await desk.ok("jupyter_run_code", code="print(x)\nx + 1")
+    assert answer == {
+        "success": True,
+        "status": "ok",
+        "outputs": [
+            stream("5\n"),
+            {"output_type": "execute_result", "data": {"text/plain": "6"}},
+        ],
+    }
+    assert desk.sources() == ["x = 5"]
+    again = await desk.ok("jupyter_run_cells", cellIds=["cell-0"])
+    assert again["cells"][0]["executionCount"] == 2
+
+
+async def test_code_that_puts_out_nothing_answers_ok() -> None:
+    desk = Desk()
+    await desk.open()
+    assert await desk.ok("jupyter_run_code", code="y = 1") == {"success": True, "status": "ok"}
+
+
+async def test_failing_code_keeps_its_outputs() -> None:
+    desk = Desk()
+    await desk.open()
+    answer = await desk.fail("EXECUTION_ERROR", "jupyter_run_code", code="print('a')\n1 / 0")
+    assert answer["errorName"] == "ZeroDivisionError"
+    assert answer["outputs"] == [stream("a\n")]
+
+
+async def test_code_on_a_kernel_by_its_id_and_its_restart() -> None:
+    desk = Desk()
+    await desk.open()
+    kernel = (await desk.ok("jupyter_get_context"))["notebook"]["kernel"]["id"]
+    run = asyncio.ensure_future(
+        desk.call(
+            "jupyter_run_code",
+            code="import asyncio\nprint('a')\nawait asyncio.sleep(99)",
+            kernelId=kernel,
+        )
+    )
+    await asyncio.sleep(3)
+    await desk.ok("jupyter_kernel_action", action="restart", kernelId=kernel)
+    answer = await run
+    assert answer["code"] == "KERNEL_RESTARTED"
+    assert answer["outputs"] == [stream("a\n")]
+    await desk.fail("KERNEL_UNAVAILABLE", "jupyter_run_code", code="1", kernelId="gone")
+    await desk.fail("INVALID_ARGUMENT", "jupyter_run_code", code="")
+
+
+async def test_pending_code_shows_its_outputs_so_far() -> None:
+    desk = Desk()
+    await desk.open()
+    pending = await desk.call(
+        "jupyter_run_code", code="import asyncio\nprint('a')\nawait asyncio.sleep(30)"
+    )
+    assert pending["outputs"] == [stream("a\n")]
+    await desk.ok("jupyter_wait_for_result", pendingId=pending["pendingId"])
