@@ -157,8 +157,9 @@ class Calls:
                     record.aborted = record.aborted or bool(signal and signal.aborted)
                     return blocked or self._pending(record, timeout)
                 record.news.clear()
+                pause = min(remaining, constants.DIALOG_TURN) if self._opening() else remaining
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(remaining):
+                    async with asyncio.timeout(pause):
                         await record.news.wait()
             record.fetched = True
             news = self.dialog_news(record)
@@ -258,6 +259,11 @@ class Calls:
             return []
         return [dialog for dialog in self._dialogs() if not self._open.get(dialog["id"], False)]
 
+    def _opening(self) -> bool:
+        """Whether a dialog is open and none is on the screen: the page shows it a turn later."""
+        opened = self.open_dialogs()
+        return bool(opened) and not any(dialog["shown"] for dialog in opened)
+
     def _release(self, dialog_id: str) -> None:
         for record in self._records.values():
             if dialog_id in record.dialogs:
@@ -291,7 +297,7 @@ class Calls:
         """A pending answer for what the call waits behind, as far as that is news."""
         if record.prompt is not None and _PROMPT not in record.reported:
             return self._pending(record, None)
-        for dialog in self.open_dialogs():
+        for dialog in [] if self._opening() else self.open_dialogs():
             if dialog["id"] not in record.dialogs:
                 continue
             if not dialogs.is_error(dialog) or dialog["id"] not in record.reported:
@@ -325,7 +331,7 @@ class Calls:
                 "it with jupyter_answer_dialog, or ask the person if it is not from this call; "
                 f"{then}."
             )
-        if own and not own[0]["shown"]:
+        if own and not own[0]["shown"] and not self._opening():
             return (
                 "A dialog of this call waits behind another one (shownDialog), which has to be "
                 "closed first: by you with jupyter_answer_dialog and its dialogId if it comes from "

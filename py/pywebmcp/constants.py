@@ -31,6 +31,9 @@ KEPT_CALLS = 50
 ERROR_DIALOG_GRACE = 1.0
 """Seconds to wait for a call after its error dialog was closed: a failed one often never settles."""
 
+DIALOG_TURN = 0.02
+"""Seconds until an opening dialog is looked at again: a page shows it a turn after it was made."""
+
 SETTLE_GRACE = 1.0
 """Seconds a restart waits for the calls that it ended to say so."""
 

@@ -401,6 +401,38 @@ async def test_a_dialog_that_opens_while_one_call_is_waited_for_belongs_to_it() 
     assert await pending_ids(desk) == []
 
 
+async def test_a_dialog_is_reported_as_it_is_once_it_is_on_the_screen() -> None:
+    """shown is false for a queued dialog, not for one that the page is about to show."""
+    desk = await ready("x")
+
+    async def ask(args: dict[str, Any]) -> None:
+        dialog = desk.frontend.screen.open("Sure?", drawn=False)
+        asyncio.get_running_loop().call_soon(setattr, dialog, "drawn", True)
+        await dialog.result
+
+    command(desk, ask)
+    pending = await run_command(desk)
+    assert pending["dialog"]["shown"] is True
+    assert "behind another" not in pending["message"]
+    assert await desk.ok("jupyter_answer_dialog", button="OK")
+
+
+async def test_a_dialog_that_is_never_shown_does_not_hold_a_call_beyond_its_limit() -> None:
+    """A call that runs longer than executionTimeout returns pending, whatever is open."""
+    desk = await ready("x")
+
+    async def ask(args: dict[str, Any]) -> None:
+        await desk.frontend.screen.open("Sure?", drawn=False).result
+
+    command(desk, ask)
+    start = asyncio.get_running_loop().time()
+    pending = await run_command(desk)
+    assert asyncio.get_running_loop().time() - start == pytest.approx(20)
+    assert pending["dialog"]["shown"] is False
+    assert "behind another" not in pending["message"]
+    desk.frontend.screen.answer("dialog-1", 0)
+
+
 async def test_with_several_calls_waited_for_a_dialog_belongs_to_none() -> None:
     desk = await ready(long(5))
 

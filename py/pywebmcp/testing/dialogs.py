@@ -21,6 +21,8 @@ class MemoryDialog:
     plain: bool
     input: str | bool | None
     result: asyncio.Future[int]
+    drawn: bool = True
+    """Whether it is on the screen when its turn has come; a page draws it a turn after it is made."""
 
 
 class MemoryDialogs:
@@ -39,11 +41,12 @@ class MemoryDialogs:
         *,
         plain: bool = True,
         input: str | bool | None = None,  # noqa: A002 (the field's name in results)
+        drawn: bool = True,
     ) -> MemoryDialog:
         """Open a dialog; await its ``result`` for the answer."""
         result: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         dialog = MemoryDialog(
-            f"dialog-{next(self._numbers)}", title, body, buttons, plain, input, result
+            f"dialog-{next(self._numbers)}", title, body, buttons, plain, input, result, drawn
         )
         self._open.append(dialog)
         for opened, _ in self._watchers:
@@ -63,7 +66,7 @@ class MemoryDialogs:
                 title=dialog.title,
                 body=dialog.body,
                 buttons=list(dialog.buttons),
-                shown=place == 0,
+                shown=place == 0 and dialog.drawn,
                 plain=dialog.plain,
             )
             if dialog.input is not None:
