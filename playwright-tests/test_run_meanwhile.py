@@ -142,6 +142,29 @@ def test_a_cell_cut_by_the_person_while_it_runs_ends_as_deleted_and_comes_back(l
     assert found == [[], "deleted", [1]]
 
 
+def test_undo_of_what_the_person_did_leaves_what_the_tools_did_just_before(lab: Lab) -> None:
+    found = run(
+        lab,
+        """
+    nb.insert_cell(0, {"cell_type": "code", "source": "", "metadata": {}, "id": "ours"})
+    panel.content.activeCellIndex = 3
+    panel.content.deselectAll()
+    actions.deleteCells(panel.content)
+    nb.move_cell(4, 1)
+    gone = nb.ids()
+    actions.undo(panel.content)
+    actions.undo(panel.content)
+    back = nb.ids()
+    nb.delete_cell(nb.find("ours")[0])
+    return [gone, back]
+""",
+    )
+    assert found == [
+        ["ours", "other", "fails", "slow", "text"],
+        ["ours", "fails", "slow", "answer", "text", "other"],
+    ]
+
+
 def test_running_a_markdown_cell_leaves_the_editor_open_that_a_person_types_in(lab: Lab) -> None:
     lab.cell(3).dblclick()
     lab.click(3, 6)

@@ -6,6 +6,8 @@ what a person typed next would land there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pywebmcp.browser import ffi
@@ -33,12 +35,8 @@ def replace_text(panel: Panel, index: int, start: int, end: int, text: str) -> N
     source = normalise(panel, index)
     cell = panel.shared_cell(index)
     first, last, text = yjs_edit(source, start, end, text)
-    undo = ffi.given(cell.undoManager)
-    if undo is not None:
-        undo.stopCapturing()
-    cell.updateSource(first, last, ffi.string(text))
-    if undo is not None:
-        undo.stopCapturing()
+    with _one_undo_step(cell):
+        cell.updateSource(first, last, ffi.string(text))
 
 
 def normalise(panel: Panel, index: int) -> str:
@@ -81,7 +79,8 @@ def normalise(panel: Panel, index: int) -> str:
 def insert(panel: Panel, index: int, cell: CellData) -> None:
     """Insert a cell; JupyterLab keeps the active cell, the focus and the scroll position."""
     fresh: dict[str, Any] = {**cell, "source": normalise_newlines(cell["source"])}
-    panel.shared.insertCell(index, ffi.parsed(fresh))
+    with _one_undo_step(panel.shared):
+        panel.shared.insertCell(index, ffi.parsed(fresh))
 
 
 def delete(panel: Panel, index: int) -> None:
@@ -99,7 +98,8 @@ def delete(panel: Panel, index: int) -> None:
             kind = panel.notebook.notebookConfig.defaultCell
             panel.shared.insertCell(0, ffi.struct(cell_type=kind, source=""))
 
-    panel.shared.transact(ffi.call_once(change))
+    with _one_undo_step(panel.shared):
+        panel.shared.transact(ffi.call_once(change))
 
 
 def move(panel: Panel, index: int, to: int) -> None:
@@ -145,7 +145,8 @@ def change_type(panel: Panel, index: int, cell_type: str) -> None:
         panel.shared.deleteCell(index)
         panel.shared.insertCell(index, ffi.parsed({**cell, "cell_type": cell_type}))
 
-    panel.shared.transact(ffi.call_once(change))
+    with _one_undo_step(panel.shared):
+        panel.shared.transact(ffi.call_once(change))
     if not active:
         return
     notebook.activeCellIndex = index
@@ -175,6 +176,20 @@ def release_focus(panel: Panel) -> None:
     panel.notebook.setMode("command", ffi.struct(focus=False))
 
 
+@contextmanager
+def _one_undo_step(model: Js) -> Iterator[None]:
+    """Keep what happens here apart from what a person does within half a second of it.
+
+    Yjs would make one undo step of both (of a cell's text, or of the notebook's cells).
+    """
+    undo = ffi.given(model.undoManager)
+    if undo is not None:
+        undo.stopCapturing()
+    yield
+    if undo is not None:
+        undo.stopCapturing()
+
+
 def _editor_binding(widget: Js) -> Js | None:
     """What ties a cell's editor to its shared text: the origin of the editor's transactions."""
     codemirror, editor = ffi.module("codemirror"), ffi.given(widget.editor)
@@ -191,7 +206,8 @@ def _move_block(panel: Panel, index: int, to: int, count: int) -> None:
         run = _detach_run(widget)
         if run is not None:
             running[widget.model.id] = run
-    panel.notebook.moveCell(index, to, count)
+    with _one_undo_step(panel.shared):
+        panel.notebook.moveCell(index, to, count)
     if not running:
         return
     first = to if to < index else to - count + 1
