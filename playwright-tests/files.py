@@ -1,11 +1,12 @@
-"""Files that a test puts into the page's contents, and what it finds there and in the tabs."""
+"""What the tests of the tools start from and look at: files, tabs, kernels, outcomes of calls."""
 
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
-from lab import Lab
+from lab import PATIENCE, Lab
 from pywebmcp.testing import notebook
 
 _SAVE = """async ([path, text]) => {
@@ -90,3 +91,17 @@ def kernels(lab: Lab) -> int:
 def close_all(lab: Lab) -> None:
     """Close every tab without saving and without a dialog."""
     lab.page.evaluate(_CLOSE)
+
+
+def outcome(lab: Lab, name: str, **arguments: Any) -> Any:
+    """The payload of a call that may take long: on a busy machine it answers pending first."""
+    return settled(lab, lab.call(name, arguments))
+
+
+def settled(lab: Lab, payload: Any) -> Any:
+    """The final payload of a call that is still pending."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while payload.get("status") == "pending":
+        assert time.monotonic() < deadline, payload
+        payload = lab.call("jupyter_wait_for_result", {"pendingId": payload["pendingId"]})
+    return payload

@@ -10,6 +10,7 @@ from files import put_and_open, sketch
 from lab import Lab
 from playwright.sync_api import Page
 from pywebmcp.errors import Code
+from pywebmcp.toolset import TOOLS
 
 # What the browser calls is not reachable from the page, so that a call in the form of another
 # version of Chromium, which hands over JSON text, has to be noted on its way in.
@@ -64,19 +65,6 @@ _ODD = """async (name) => {
     answers.noClient = await registered[name].execute({ unknown: 1 });
     return JSON.stringify(answers);
 }"""
-
-NAMES = (
-    "jupyter_get_context",
-    "jupyter_open_notebook",
-    "jupyter_save_notebook",
-    "jupyter_get_cells",
-    "jupyter_insert_cell",
-    "jupyter_update_cell",
-    "jupyter_delete_cell",
-    "jupyter_focus_cell",
-    "jupyter_run_cells",
-    "jupyter_kernel_action",
-)
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +176,7 @@ def test_json_text_of_no_object_is_refused(lab: Lab, text: str) -> None:
     assert execute(lab, "jupyter_get_cells", text)["code"] == "INVALID_ARGUMENT"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS])
 def test_nothing_that_is_handed_over_makes_a_tool_throw(lab: Lab, name: str) -> None:
     put_and_open(lab, "odd.ipynb", sketch("1"))
     answers = json.loads(lab.page.evaluate(_ODD, name))
@@ -198,7 +186,3 @@ def test_nothing_that_is_handed_over_makes_a_tool_throw(lab: Lab, name: str) -> 
         assert envelope["isError"] is not payload["success"], (key, payload)
         if not payload["success"]:
             assert payload["code"] in set(Code) - {Code.INTERNAL_ERROR}, (key, payload)
-
-
-def test_these_are_all_tools(lab: Lab) -> None:
-    assert {tool["name"] for tool in lab.page.webmcp.tools()} == set(NAMES)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from files import put_and_open
+from files import listing, put_and_open
 from lab import PATIENCE, Lab
 from pywebmcp.testing import code, notebook
+from pywebmcp.toolset import TOOLS
 
 PATH = "doors.ipynb"
 
@@ -62,13 +63,38 @@ def fresh_cell(lab: Lab) -> dict[str, Any]:
     return {"cellId": added["id"], "expectedSourceHash": added["sourceHash"]}
 
 
+def unsaved(lab: Lab) -> dict[str, Any]:
+    lab.must("jupyter_insert_cell", source="unsaved")
+    return {"path": PATH, "cellId": "value"}
+
+
+def new_file(lab: Lab) -> dict[str, Any]:
+    return {"path": f"new/{len(listing(lab))}.txt", "content": "text"}
+
+
+def a_dialog(lab: Lab) -> dict[str, Any]:
+    lab.js("void pywebmcp.modules.apputils.showDialog({ title: 'Well?', body: 'A question.' })")
+    lab.page.locator(".jp-Dialog").wait_for()
+    return {"button": "Cancel"}
+
+
+def a_pending_call(lab: Lab) -> dict[str, Any]:
+    """A command that asks the person, and is answered by them."""
+    asked = lab.call("jupyter_execute_command", {"command_id": "notebook:restart-kernel"})
+    lab.page.locator(".jp-Dialog").get_by_text("Cancel", exact=True).click()
+    return {"pendingId": asked["pendingId"]}
+
+
 # Arguments that make sense, and the fields of the answer besides `success`.
 CALLS: dict[str, tuple[dict[str, Any] | Callable[[Lab], dict[str, Any]], set[str]]] = {
-    "jupyter_get_context": ({}, {"directory", "documents", "notebook", "focus"}),
-    "jupyter_open_notebook": (
-        {"path": PATH, "cellId": "value"},
-        {"cellCount", "dirty", "kernel"},
+    "jupyter_get_context": (
+        {},
+        {"directory", "documents", "notebook", "focus", "pending", "dialogs"},
     ),
+    "jupyter_get_contents": ({"path": ""}, {"entries"}),
+    "jupyter_write_file": (new_file, {"contentHash"}),
+    "jupyter_open_notebook": (unsaved, {"cellCount", "dirty", "kernel"}),
+    "jupyter_save_notebook": ({}, {"path", "dirty"}),
     "jupyter_get_cells": ({"cellIds": ["value", "text"], "includeOutputs": True}, {"cells"}),
     "jupyter_insert_cell": (
         {"source": "# new", "referenceCellId": "value"},
@@ -81,8 +107,12 @@ CALLS: dict[str, tuple[dict[str, Any] | Callable[[Lab], dict[str, Any]], set[str
     "jupyter_delete_cell": (fresh_cell, {"cellCount"}),
     "jupyter_focus_cell": ({"cellId": "value", "cursor": {"line": 0, "column": 5}}, set()),
     "jupyter_run_cells": ({"cellIds": ["value"]}, {"cells"}),
+    "jupyter_run_code": ({"code": "6 * 7"}, {"status", "outputs"}),
     "jupyter_kernel_action": ({"action": "restart"}, {"message"}),
-    "jupyter_save_notebook": ({}, {"path", "dirty"}),
+    "jupyter_list_commands": ({"query": "restart kernel"}, {"commands", "total"}),
+    "jupyter_execute_command": ({"command_id": "notebook:enter-command-mode"}, set()),
+    "jupyter_answer_dialog": (a_dialog, {"answered"}),
+    "jupyter_wait_for_result": (a_pending_call, {"result"}),
 }
 
 
@@ -96,8 +126,8 @@ def doors_notebook(lab: Lab) -> None:
     lab.until_kernel()
 
 
-def test_every_tool_is_called_here(lab: Lab) -> None:
-    assert {tool["name"] for tool in lab.page.webmcp.tools()} == set(CALLS)
+def test_every_tool_is_called_here() -> None:
+    assert {tool.name for tool in TOOLS} == set(CALLS)
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -105,10 +135,10 @@ def test_every_tool_is_called_here(lab: Lab) -> None:
 def test_a_tool_through_a_door(lab: Lab, name: str, door: str) -> None:
     given, fields = CALLS[name]
     arguments = given(lab) if callable(given) else given
-    if name == "jupyter_open_notebook":
-        # So that every door finds unsaved changes.
-        lab.must("jupyter_insert_cell", source="unsaved")
     envelope = DOORS[door](lab, name, arguments)
+    while envelope["structuredContent"].get("status") == "pending":
+        waiting = {"pendingId": envelope["structuredContent"]["pendingId"]}
+        envelope = DOORS[door](lab, "jupyter_wait_for_result", waiting)
     assert envelope.keys() == {"content", "structuredContent", "isError"}
     payload = envelope["structuredContent"]
     assert payload["success"] is True, payload
