@@ -103,6 +103,8 @@ PROBE = """(() => {
 
     count: path => model(path).cells.length,
 
+    active: path => panel(path).content.activeCellIndex,
+
     cell: (path, id) => {
       const { cells } = model(path);
       const index = cells.findIndex(cell => cell.getId() === id);

@@ -119,6 +119,16 @@ def run(tab: Tab, notebook: Notebook, number: int) -> Sample:
     return sample
 
 
+def command(tab: Tab, notebook: Notebook, number: int) -> Sample:
+    """Move the active cell by a command of JupyterLab, down and up again in turn."""
+    before = int(tab.evaluate("path => probe.active(path)", notebook.path))
+    step = "up" if before else "down"
+    _, sample = tab.call(tab.system.command(f"notebook:move-cursor-{step}"))
+    after = int(tab.evaluate("path => probe.active(path)", notebook.path))
+    _demand(abs(after - before) == 1, f"the active cell is {after}, it was {before}")
+    return sample
+
+
 LOAD = "load"
 LOAD_TITLE = "page load to all tools"
 # In this order: reading comes before anything that leaves a trace in the notebook.
@@ -127,6 +137,7 @@ ROWS: tuple[Row, ...] = (
     Row("read-20", "read 20 cells", SMALL, read),
     Row("update-20", "update a cell of 20", SMALL, update),
     Row("run-20", "run a cell of 20", SMALL, run),
+    Row("command-20", "run a command, 20 cells", SMALL, command),
     Row("context-1000", "context, 1,000 cells", LARGE, context),
     Row("read-1000", "read all of 1,000 cells", LARGE, read),
     Row("insert-end", "insert at the end of 1,000", LARGE, insert_end),

@@ -84,6 +84,10 @@ class System(ABC):
     def run(self, path: str, cell_id: str) -> Call:
         """Run one cell."""
 
+    @abstractmethod
+    def command(self, command_id: str) -> Call:
+        """Run a command of JupyterLab; raises NotPossibleError where no tool does that."""
+
 
 def _parsed(text: str) -> Payload:
     try:
@@ -151,6 +155,10 @@ class JupyterLiteWebMCP(System):
         """Run one cell."""
         return Call("jupyter_run_cells", {"notebookPath": path, "cellIds": [cell_id]})
 
+    def command(self, command_id: str) -> Call:
+        """No tool runs commands."""
+        raise NotPossibleError("it has no tool that runs a command")
+
 
 class JupyterWebMCP(System):
     """The labextension of PyPI's jupyter-webmcp, with those it is built on."""
@@ -216,6 +224,10 @@ class JupyterWebMCP(System):
         """Run one cell."""
         return Call("run_cell", {"notebookPath": path, "cellId": cell_id})
 
+    def command(self, command_id: str) -> Call:
+        """Run a command."""
+        return Call("execute_command", {"command_id": command_id})
+
 
 class PyWebMCP(System):
     """Ours, as the demo site has it."""
@@ -270,6 +282,10 @@ class PyWebMCP(System):
     def run(self, path: str, cell_id: str) -> Call:
         """Run one cell."""
         return Call("jupyter_run_cells", {"notebookPath": path, "cellIds": [cell_id]})
+
+    def command(self, command_id: str) -> Call:
+        """Run a command."""
+        return Call("jupyter_execute_command", {"command_id": command_id})
 
 
 SYSTEMS: tuple[System, ...] = (JupyterLiteWebMCP(), JupyterWebMCP(), PyWebMCP())
