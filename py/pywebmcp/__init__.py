@@ -1,3 +1,3 @@
-"""The notebook open in the page, as tools for agents: WebMCP, MCP and the shell."""
+"""The notebook open in the page, as WebMCP tools for the agent of the browser."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
-"""Who may do what with a cell: the levels write, read and none, and the one place that judges.
+"""Which cells an agent may change, judged in one place.
 
-A person sets levels; what Jupyter itself marks as not editable counts as read here, since the
-shared model does not enforce it.
+A cell that Jupyter marks as not editable has the level read, every other one write: the shared
+model does not enforce the mark.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pywebmcp.edits import (
     EditError,
     apply_replacements,
     normalise_newlines,
-    smallest_edit,
+    smallest_edits,
     source_hash,
 )
 from pywebmcp.errors import Code, ToolError
@@ -147,10 +147,10 @@ class UpdateCell:
 
     def _apply(self, notebook: Notebook, index: int, cell: CellData, after: str) -> Payload:
         answer: Payload = {"sourceHash": source_hash(after)}
-        # The offsets of replace_text count in the LF-normalised source, as `cells` gives it.
-        edit = smallest_edit(normalise_newlines(cell["source"]), after)
-        if edit is not None:
-            notebook.replace_text(index, *edit)
+        # The offsets count in the LF-normalised source, as `cells` gives it.
+        edits = smallest_edits(normalise_newlines(cell["source"]), after)
+        if edits:
+            notebook.replace_texts(index, edits)
         if self.cell_type is not None and self.cell_type != cell["cell_type"]:
             notebook.change_type(index, self.cell_type)
         if self.index is not None and self.index != index:

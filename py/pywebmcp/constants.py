@@ -1,4 +1,7 @@
-"""Every number that shapes what an agent or a person sees, with its reason."""
+"""Every number and name that shapes what an agent or a person sees, with its reason."""
+
+WEBMCP_FLAG = "chrome://flags/#enable-experimental-web-platform-features"
+"""Where a person turns WebMCP on in Chromium and Chrome."""
 
 # A bridge may run one call at a time and its own patience starts at 30 s (Playwright),
 # so a call answers before that.

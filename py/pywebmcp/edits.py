@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
 
 from pywebmcp.constants import HASH_LENGTH
 
+MAX_DIFFED_LINES = 1000
+"""Changed lines up to which they are compared one by one: the comparison is quadratic at worst."""
+
+_after_feeds = re.compile(r"(?<=\n)")
 _astral = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -72,6 +77,33 @@ def smallest_edit(old: str, new: str) -> tuple[int, int, str] | None:
     if _splits_pair(old, len(old) - tail) or _splits_pair(new, len(new) - tail):
         tail -= 1
     return start, len(old) - tail, new[start : len(new) - tail]
+
+
+def smallest_edits(old: str, new: str) -> list[tuple[int, int, str]]:
+    """Edits ``(start, end, text)`` that make ``new`` of ``old``, in order and apart from each other.
+
+    Offsets count characters of ``old``. Lines that stay between two changes are in none of them, so
+    that a cursor there stays where it is; each edit is as small as `smallest_edit` makes it.
+    """
+    whole = smallest_edit(old, new)
+    if whole is None:
+        return []
+    start, end, text = whole
+    # Lines with their line feeds, so that joining them gives the text again.
+    before, after = _after_feeds.split(old[start:end]), _after_feeds.split(text)
+    if min(len(before), len(after)) < 3 or max(len(before), len(after)) > MAX_DIFFED_LINES:
+        return [whole]
+    offsets = list(accumulate(map(len, before), initial=start))
+    edits: list[tuple[int, int, str]] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for tag, first, last, new_first, new_last in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        begin = offsets[first]
+        part = smallest_edit(old[begin : offsets[last]], "".join(after[new_first:new_last]))
+        if part is not None:
+            edits.append((begin + part[0], begin + part[1], part[2]))
+    return edits
 
 
 def apply_replacements(source: str, edits: Sequence[tuple[str, str]]) -> str:
@@ -233,3 +265,27 @@ def _line_ignoring_whitespace(source: str, old: str) -> int | None:
         return None
     ends = accumulate(map(len, lines))
     return next(number for number, end in enumerate(ends) if end > position)
+
+
+def yjs_edit(source: str, start: int, end: int, text: str) -> tuple[int, int, str]:
+    """``(first, last, text)`` for ``updateSource``, from an edit of characters ``start <= i < end``.
+
+    Yjs cuts its strings at both ends. Behind a high surrogate it takes that for the middle of a
+    character and makes U+FFFD of both neighbours, also where the surrogate stands alone; so the
+    edit is widened by one character there.
+    """
+    end = min(end, len(source))
+    start = min(start, end)
+    text = normalise_newlines(text)
+    while 0 < start < len(source) and _is_high(source[start - 1]):
+        start -= 1
+        text = source[start] + text
+    while 0 < end < len(source) and _is_high(source[end - 1]):
+        text += source[end]
+        end += 1
+    return utf16_offset(source, start), utf16_offset(source, end), text
+
+
+def _is_high(character: str) -> bool:
+    """Whether this is a high surrogate that stands alone: a pair is one character in Python."""
+    return "\ud800" <= character <= "\udbff"

@@ -41,7 +41,7 @@ class Code(StrEnum):
     ABORTED = "ABORTED"
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
-    # The outputs protocol's own (see docs/outputs.md).
+    # What can be wrong with a notebook's file, or with one of its outputs.
     FILE_TYPE_UNSUPPORTED = "FILE_TYPE_UNSUPPORTED"
     NOTEBOOK_PAIR_NOT_FOUND = "NOTEBOOK_PAIR_NOT_FOUND"
     NOTEBOOK_READ_FAILED = "NOTEBOOK_READ_FAILED"

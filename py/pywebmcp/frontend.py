@@ -228,6 +228,13 @@ class Notebook(Protocol):
         """
         ...
 
+    def replace_texts(self, index: int, edits: Sequence[tuple[int, int, str]]) -> None:
+        """The same for several parts ``(start, end, text)`` as one undo step together.
+
+        They are in order and do not overlap; all offsets refer to the source before the first.
+        """
+        ...
+
     def insert_cell(self, index: int, cell: CellData) -> None:
         """Insert a checked cell; what a person does elsewhere is not disturbed."""
         ...

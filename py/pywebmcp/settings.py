@@ -19,8 +19,6 @@ class Settings:
     max_result_length: int = constants.MAX_RESULT_LENGTH
     disabled_tools: tuple[str, ...] = ()
     blocked_commands: tuple[str, ...] = constants.BLOCKED_COMMANDS
-    task_store_class: str = ""
-    record_provenance: bool = False
     envelope: EnvelopeMode = "full"
 
     def blocks(self, command: str) -> bool:
@@ -60,10 +58,6 @@ def _checked(name: str, value: Any) -> Any:
             return int(value) if _number(value) and value >= 1000 else None
         case "disabled_tools" | "blocked_commands":
             return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else None
-        case "task_store_class":
-            return value if isinstance(value, str) else None
-        case "record_provenance":
-            return value if isinstance(value, bool) else None
         case _:
             return value if value in constants.ENVELOPES else None
 

@@ -12,8 +12,10 @@ from pywebmcp.edits import (
     offset_at,
     position_at,
     smallest_edit,
+    smallest_edits,
     source_hash,
     utf16_offset,
+    yjs_edit,
 )
 
 quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
@@ -219,3 +221,43 @@ def test_offsets_out_of_range_give_the_range():
 def test_positions_and_back(text):
     for offset in range(len(text) + 1):
         assert offset_at(text, *position_at(text, offset)) == offset
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "x = 1", "", "y 😀"])),
+    st.lists(st.sampled_from(["a", "b", "x = 2", "", "y"])),
+)
+def test_the_smallest_edits_make_the_new_text(before, after):
+    old, new = "\n".join(before), "\n".join(after)
+    made, end = old, len(old) + 1
+    for start, stop, text in reversed(smallest_edits(old, new)):
+        assert start <= stop <= end
+        end = start
+        made = made[:start] + text + made[stop:]
+    assert made == new
+
+
+def test_lines_that_stay_are_in_no_edit():
+    assert smallest_edits("a\nb\nc", "A\nb\nC") == [(0, 1, "A"), (4, 5, "C")]
+    assert smallest_edits("same", "same") == []
+
+
+def test_a_long_change_is_one_edit():
+    old, new = "\n".join(f"{n}" for n in range(3000)), "\n".join(f"{n}!" for n in range(3000))
+    assert len(smallest_edits(old, new)) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "edit", "expected"),
+    [
+        ("abc", (1, 2, "x"), (1, 2, "x")),
+        ("a😀b", (1, 2, "x"), (1, 3, "x")),
+        ("a😀b", (2, 3, "x"), (3, 4, "x")),
+        ("\ud83da", (1, 1, "x"), (0, 2, "\ud83dxa")),
+        ("\ud83dab", (1, 2, "x"), (0, 2, "\ud83dx")),
+        ("a\ud83db", (0, 2, "x"), (0, 3, "xb")),
+        ("abc", (1, 99, "x\r\ny"), (1, 3, "x\ny")),
+    ],
+)
+def test_an_edit_as_yjs_applies_it(source, edit, expected):
+    assert yjs_edit(source, *edit) == expected

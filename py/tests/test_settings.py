@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from pathlib import Path
+
 import pytest
+from pywebmcp import constants
 from pywebmcp.settings import Settings, camel
+
+SCHEMA = Path(__file__).parents[2] / "lite/extension/schemas/pywebmcp/plugin.json"
+
+
+def test_the_schema_of_the_settings_editor_has_the_same_names_and_defaults() -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    defaults = {
+        camel(name): list(value) if isinstance(value, tuple) else value
+        for name, value in dataclasses.asdict(Settings()).items()
+    }
+    assert {name: part["default"] for name, part in schema["properties"].items()} == defaults
+    assert schema["properties"]["envelope"]["enum"] == list(constants.ENVELOPES)
 
 
 def test_defaults() -> None:
@@ -12,7 +29,6 @@ def test_defaults() -> None:
     assert settings.max_result_length == 40_000
     assert settings.blocked_commands == ("apputils:run-*",)
     assert settings.envelope == "full"
-    assert not settings.record_provenance
 
 
 def test_values_are_taken_by_their_json_names() -> None:
@@ -22,14 +38,10 @@ def test_values_are_taken_by_their_json_names() -> None:
             "maxResultLength": 2000,
             "disabledTools": ["jupyter_run_cells"],
             "blockedCommands": ["filebrowser:*"],
-            "taskStoreClass": "a:B",
-            "recordProvenance": True,
             "envelope": "text",
         }
     )
-    assert settings == Settings(
-        5.0, 2000, ("jupyter_run_cells",), ("filebrowser:*",), "a:B", True, "text"
-    )
+    assert settings == Settings(5.0, 2000, ("jupyter_run_cells",), ("filebrowser:*",), "text")
 
 
 @pytest.mark.parametrize(
@@ -42,8 +54,6 @@ def test_values_are_taken_by_their_json_names() -> None:
         {"maxResultLength": None},
         {"disabledTools": "jupyter_run_cells"},
         {"blockedCommands": None},
-        {"taskStoreClass": 3},
-        {"recordProvenance": "yes"},
         {"envelope": "both"},
         {"envelope": ["full"]},
         {"unknown": 1},
@@ -54,10 +64,12 @@ def test_a_value_of_the_wrong_kind_keeps_its_default(values: dict[str, object]) 
 
 
 def test_blocked_commands_are_globs() -> None:
-    settings = Settings(blocked_commands=("apputils:run-*", "docmanager:delete"))
+    settings = Settings(blocked_commands=("apputils:run-*", "docmanager:delete", "[gh]elp:?pen"))
     assert settings.blocks("apputils:run-all-enabled")
     assert settings.blocks("docmanager:delete")
     assert not settings.blocks("docmanager:delete-file")
+    assert settings.blocks("help:open")
+    assert not settings.blocks("help:reopen")
 
 
 def test_camel_case() -> None:

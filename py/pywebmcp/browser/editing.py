@@ -6,16 +6,15 @@ what a person typed next would land there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Js, Spec
-from pywebmcp.browser.offsets import yjs_edit
 from pywebmcp.browser.panel import Panel
 from pywebmcp.constants import INSERT_FAR
-from pywebmcp.edits import normalise_newlines, utf16_offset
+from pywebmcp.edits import normalise_newlines, utf16_offset, yjs_edit
 from pywebmcp.types import CellData
 
 _SOURCE = Spec("getSource()")
@@ -30,13 +29,15 @@ _CELL = Spec(
 )
 
 
-def replace_text(panel: Panel, index: int, start: int, end: int, text: str) -> None:
-    """Replace characters ``start <= i < end`` of the LF-normalised source, as one undo step."""
+def replace_texts(panel: Panel, index: int, edits: Sequence[tuple[int, int, str]]) -> None:
+    """Replace parts ``(start, end, text)`` of the LF-normalised source, as one undo step."""
     source = normalise(panel, index)
     cell = panel.shared_cell(index)
-    first, last, text = yjs_edit(source, start, end, text)
     with _one_undo_step(cell):
-        cell.updateSource(first, last, ffi.string(text))
+        # From the last to the first: what is before a change keeps its offsets.
+        for start, end, text in reversed(edits):
+            first, last, text = yjs_edit(source, start, end, text)
+            cell.updateSource(first, last, ffi.string(text))
 
 
 def normalise(panel: Panel, index: int) -> str:

@@ -73,10 +73,16 @@ def _selected_output(root: Js) -> str:
 
 
 def activate_cell(panel: Panel, index: int) -> None:
-    """Make a cell the active one. Who types in another goes on typing there."""
+    """Make a cell the active one. Keys of a person who was in another reach neither of the two.
+
+    Shortcuts act on the active cell: left with the focus, the person would press them on a cell
+    that they do not look at.
+    """
     notebook = panel.notebook
     if notebook.activeCellIndex == index:
         return
+    if notebook.node.contains(ffi.document.activeElement):
+        editing.release_focus(panel)
     # In edit mode JupyterLab would move the keyboard focus into the newly active cell.
     notebook.setMode("command", ffi.struct(focus=False))
     notebook.deselectAll()

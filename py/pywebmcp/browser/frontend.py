@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pywebmcp.frontend
-from pywebmcp.browser import ffi, focus, kernel, kernelspecs
+from pywebmcp import kernelspecs
+from pywebmcp.browser import ffi, focus, kernel
 from pywebmcp.browser.commands import Commands
 from pywebmcp.browser.contents import Contents
 from pywebmcp.browser.dialogs import Dialogs

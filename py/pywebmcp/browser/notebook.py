@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pywebmcp.frontend
@@ -77,7 +78,11 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     def replace_text(self, index: int, start: int, end: int, text: str) -> None:
         """Replace a part of a cell's source as one undo step; cursor and selection stay."""
-        editing.replace_text(self._panel, index, start, end, text)
+        editing.replace_texts(self._panel, index, [(start, end, text)])
+
+    def replace_texts(self, index: int, edits: Sequence[tuple[int, int, str]]) -> None:
+        """Replace several parts of a cell's source as one undo step together."""
+        editing.replace_texts(self._panel, index, edits)
 
     def insert_cell(self, index: int, cell: CellData) -> None:
         """Insert a checked cell; what a person does elsewhere is not disturbed."""

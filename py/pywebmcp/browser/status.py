@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pywebmcp.browser.ffi import Js
+from pywebmcp.constants import WEBMCP_FLAG
 
 NO_WEBMCP = (
-    "This browser does not offer WebMCP. In Chromium, set chrome://flags/#enable-webmcp-testing "
+    f"This browser does not offer WebMCP. In Chromium, set {WEBMCP_FLAG} "
     "to Enabled and start the browser anew; JupyterLab works without it."
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pywebmcp.errors import Code, ToolError
@@ -95,7 +95,15 @@ class MemoryNotebook(Notebook):
 
     def replace_text(self, index: int, start: int, end: int, text: str) -> None:
         """Replace a part of a cell's source as one undo step; cursor and selection stay."""
-        self.content[index].replace(start, end, text)
+        self.replace_texts(index, [(start, end, text)])
+
+    def replace_texts(self, index: int, edits: Sequence[tuple[int, int, str]]) -> None:
+        """Replace several parts of a cell's source as one undo step together."""
+        cell = self.content[index]
+        steps = len(cell.undo)
+        for start, end, text in reversed(edits):
+            cell.replace(start, end, text)
+        del cell.undo[steps + 1 :]
         self.changed()
 
     def insert_cell(self, index: int, cell: CellData) -> None:

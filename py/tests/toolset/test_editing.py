@@ -214,6 +214,34 @@ async def test_updating_the_cell_a_person_types_in_keeps_cursor_and_undo() -> No
     assert desk.sources() == ["the first\nlast!"]
 
 
+async def test_a_cursor_between_two_replacements_stays_there() -> None:
+    desk = Desk("one\nmiddle\nthree")
+    await desk.open()
+    desk.person.click(0, len("one\nmiddle"))
+    await desk.ok(
+        "jupyter_update_cell",
+        cellId="cell-0",
+        edits=[{"oldText": "one", "newText": "ONE"}, {"oldText": "three", "newText": "THREE"}],
+    )
+    desk.person.type("!")
+    assert desk.sources() == ["ONE\nmiddle!\nTHREE"]
+    desk.person.undo()
+    desk.person.undo()
+    assert desk.sources() == ["one\nmiddle\nthree"]
+
+
+async def test_a_cursor_in_a_line_that_stays_does_not_move_with_a_whole_source() -> None:
+    before, after = "a = 1\nb = 2\nkeep\nc = 3\nd", "a = 10\nkeep\nnew\nc = 4\nd"
+    desk = Desk(before)
+    await desk.open()
+    desk.person.click(0, before.index("keep") + 4)
+    await desk.ok(
+        "jupyter_update_cell", cellId="cell-0", source=after, expectedSourceHash=source_hash(before)
+    )
+    desk.person.type("!")
+    assert desk.sources() == [after.replace("keep", "keep!")]
+
+
 async def test_change_of_type_keeps_id_and_source() -> None:
     desk = Desk("# T", "b")
     await desk.open()
