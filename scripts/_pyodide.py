@@ -19,6 +19,7 @@ from _setup import (
     PYODIDE_PINS,
     SetupError,
     digest,
+    ensure_node,
     ensure_pyodide_npm,
     run,
     step,
@@ -95,8 +96,9 @@ def _assemble(folder: Path, npm: Path, wheels: dict[str, Path]) -> None:
         shutil.copyfile(npm / name, folder / name)
     for name, entry in lock["packages"].items():
         shutil.copyfile(wheels[name], folder / entry["file_name"])
-    node: list[str | Path] = ["node", "--input-type=module", "--eval", NODE_DRIVER]
-    run([*node, npm / "pyodide.mjs", PRECOMPILE, folder])
+    node, _ = ensure_node()
+    driver: list[str | Path] = [node, "--input-type=module", "--eval", NODE_DRIVER]
+    run([*driver, npm / "pyodide.mjs", PRECOMPILE, folder])
     for entry in lock["packages"].values():
         entry["sha256"] = sha256(folder / entry["file_name"])
     for path in folder.iterdir():

@@ -6,10 +6,13 @@ Only the standard library: it runs under the system's Python before anything is 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +32,8 @@ PYODIDE_PINS = ROOT / "lite" / "pyodide"
 NPM = BUILD / "npm"
 EXTRAS = "test,lint,site"
 WINDOWS = os.name == "nt"
+OLDEST_CHROMIUM = 150
+"""Older versions have no WebMCP or an early form of it; the README names this one too."""
 
 
 class SetupError(Exception):
@@ -77,16 +82,19 @@ def locked(name: str) -> Iterator[None]:
 def run(command: list[str | Path], *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
     """Run a command quietly and return its output; a failure shows the end of it."""
     words = [str(word) for word in command]
-    done = subprocess.run(
-        words,
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
+    try:
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise SetupError(f"`{' '.join(words)}` cannot be run: {error}") from None
     if done.returncode:
         end = "\n".join(done.stdout.splitlines()[-30:])
         raise SetupError(f"`{' '.join(words)}` failed ({done.returncode}):\n{end}")
@@ -126,6 +134,14 @@ def _can_use_apt() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
+def _distribution() -> str:
+    """The ID of /etc/os-release: ``debian``, ``ubuntu``, …; empty where there is none."""
+    try:
+        return platform.freedesktop_os_release()["ID"]
+    except OSError:
+        return ""
+
+
 def _apt_install(*packages: str) -> None:
     with step(f"Installing {' and '.join(packages)} with apt-get"):
         quiet = {"DEBIAN_FRONTEND": "noninteractive"}
@@ -145,6 +161,7 @@ def ensure_venv() -> Path:
     """Make `.venv` with the pinned packages and the project itself (editable), unless it is there.
 
     A stamp in the venv holds a hash of what was asked for, so that the second call only reads it.
+    It is there only while the venv is whole: without it, the venv is made anew.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wanted = digest(
@@ -157,7 +174,11 @@ def ensure_venv() -> Path:
         return venv_python()
     with locked("venv"):
         if not (_reads(stamp, wanted) and venv_python().exists()):
-            _make_venv()
+            whole = stamp.exists() and venv_python().exists()
+            stamp.unlink(missing_ok=True)
+            if not whole:
+                _make_venv()
+            _install_packages()
             stamp.write_text(wanted)
     return venv_python()
 
@@ -170,18 +191,20 @@ def _reads(path: Path, text: str) -> bool:
 
 
 def _make_venv() -> None:
-    if not venv_python().exists():
-        if importlib.util.find_spec("ensurepip") is None:
-            package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-            if not _can_use_apt():
-                raise SetupError(
-                    f"this Python cannot make venvs; install {package} "
-                    f"(Debian, Ubuntu: `sudo apt-get install {package}`)"
-                )
-            _apt_install(package)
-        with step(f"Making the venv {VENV.name}"):
-            # A subprocess: ensurepip may have come a moment ago.
-            run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--clear", VENV])
+    if importlib.util.find_spec("ensurepip") is None:
+        package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+        if not _can_use_apt():
+            raise SetupError(
+                f"this Python cannot make venvs; install {package} "
+                f"(Debian, Ubuntu: `sudo apt-get install {package}`)"
+            )
+        _apt_install(package)
+    with step(f"Making the venv {VENV.name}"):
+        # A subprocess: ensurepip may have come a moment ago.
+        run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--clear", VENV])
+
+
+def _install_packages() -> None:
     with step("Installing the pinned Python packages"):
         pip: list[str | Path] = [venv_python(), "-m", "pip", "install", "--quiet", "--no-compile"]
         pip += ["--disable-pip-version-check", "--constraint", ROOT / "constraints.txt"]
@@ -191,7 +214,7 @@ def _make_venv() -> None:
 
 
 def use_venv() -> None:
-    """Run the present script again under the venv's Python, unless that is what runs it."""
+    """Run the present script again under the venv's Python, made if need be, unless that runs it."""
     python = ensure_venv()
     if Path(sys.prefix).resolve() == VENV.resolve():
         return
@@ -216,34 +239,71 @@ _CHROMIUM_PLACES = (
 
 
 def find_chromium() -> Path | None:
-    """Chromium or Chrome: the one PYWEBMCP_CHROMIUM names, on the PATH, or where it is installed."""
+    """Chromium or Chrome: the one PYWEBMCP_CHROMIUM names, on the PATH, or where it is installed.
+
+    One that is too old for WebMCP is passed over; SetupError where PYWEBMCP_CHROMIUM names it.
+    """
     named = os.environ.get("PYWEBMCP_CHROMIUM")
     if named:
         if not Path(named).is_file():
             raise SetupError(f"PYWEBMCP_CHROMIUM names {named}, which is not there")
+        if flaw := _flaw(Path(named)):
+            raise SetupError(f"PYWEBMCP_CHROMIUM names {named}, which {flaw}")
         return Path(named)
-    for name in _CHROMIUM_NAMES:
-        found = shutil.which(name)
-        if found:
-            return Path(found)
-    for place in _CHROMIUM_PLACES:
-        path = Path(os.path.expandvars(place)).expanduser()
-        if path.is_file():
-            return path
-    return None
+    return next((path for path in _installed_chromiums() if not _flaw(path)), None)
+
+
+def _installed_chromiums() -> list[Path]:
+    on_path = [Path(found) for name in _CHROMIUM_NAMES if (found := shutil.which(name))]
+    places = [Path(os.path.expandvars(place)).expanduser() for place in _CHROMIUM_PLACES]
+    return on_path + [path for path in places if path.is_file()]
+
+
+def _flaw(chromium: Path) -> str:
+    """Why a Chromium cannot be used, as the rest of a sentence; empty when it can."""
+    version = _version(chromium)
+    if version is None:
+        return "does not tell its version"
+    if version < OLDEST_CHROMIUM:
+        return f"is version {version} (WebMCP needs {OLDEST_CHROMIUM} or newer)"
+    return ""
+
+
+@functools.cache
+def _version(chromium: Path) -> int | None:
+    """The major version; None where it does not start, as the stub in Ubuntu's package."""
+    if WINDOWS:
+        # There, `--version` opens a window; what belongs to a version is in a folder of its name.
+        text = " ".join(path.name for path in chromium.parent.iterdir() if path.is_dir())
+    else:
+        try:
+            text = run([chromium, "--version"])
+        except SetupError:
+            return None
+    versions = re.findall(r"\b(\d+)(?:\.\d+){3}\b", text)
+    return max(map(int, versions), default=None)
 
 
 def ensure_chromium() -> Path:
     """The path of a Chromium that Playwright can drive; apt-get installs what is missing if it can."""
     _ensure_driver()
     found = find_chromium()
-    if found is None and _can_use_apt():
+    # Only Debian's package is a browser: Ubuntu's is a stub for the snap.
+    if found is None and _can_use_apt() and _distribution() == "debian":
         _apt_install("chromium")
+        _version.cache_clear()
         found = find_chromium()
     if found is None:
+        passed_over = [f"{path} {_flaw(path)}" for path in _installed_chromiums()]
+        found_only = f" ({'; '.join(passed_over)})" if passed_over else ""
+        how = {
+            "debian": "`sudo apt-get install chromium`, or install Chrome",
+            "ubuntu": "install Chrome from google.com/chrome: Ubuntu's package chromium-browser is "
+            "only a stub for a snap",
+        }.get(_distribution(), "install one")
         raise SetupError(
-            "no Chromium or Chrome found; install one (Debian: `sudo apt-get install chromium`) "
-            "or name it in PYWEBMCP_CHROMIUM"
+            f"no Chromium or Chrome {OLDEST_CHROMIUM} or newer found{found_only}; {how}, "
+            "or name one in PYWEBMCP_CHROMIUM"
         )
     return found
 
@@ -262,8 +322,8 @@ def _ensure_driver() -> None:
 # --- Node and Pyodide
 
 
-def ensure_node() -> Path:
-    """The path of `npm`, beside a `node` of version 18 or newer; apt-get installs it if it can."""
+def ensure_node() -> tuple[Path, Path]:
+    """The paths of `node`, version 18 or newer, and `npm`; apt-get installs them if it can."""
     if not (shutil.which("node") and shutil.which("npm")) and _can_use_apt():
         _apt_install("nodejs", "npm")
     node, npm = shutil.which("node"), shutil.which("npm")
@@ -274,7 +334,7 @@ def ensure_node() -> Path:
     version = run([node, "--version"]).strip()
     if int(version.lstrip("v").split(".")[0]) < 18:
         raise SetupError(f"Node 18 or newer is needed; {node} is {version}")
-    return Path(npm)
+    return Path(node), Path(npm)
 
 
 def ensure_pyodide_npm() -> Path:
@@ -285,7 +345,7 @@ def ensure_pyodide_npm() -> Path:
         return folder
     with locked("npm"):
         if not (folder.is_dir() and _reads(stamp, wanted)):
-            npm = ensure_node()
+            _, npm = ensure_node()
             with step("Fetching Pyodide with npm"):
                 NPM.mkdir(parents=True, exist_ok=True)
                 for name in ("package.json", "package-lock.json", ".npmrc"):

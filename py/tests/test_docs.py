@@ -18,6 +18,14 @@ def test_the_readme_names_the_flag_that_the_status_bar_names() -> None:
     assert set(named) == {WEBMCP_FLAG}
 
 
+def test_the_readme_and_the_scripts_name_the_same_oldest_chromium() -> None:
+    setup = (ROOT / "scripts" / "_setup.py").read_text("utf-8")
+    oldest = re.findall(r"^OLDEST_CHROMIUM = (\d+)$", setup, re.MULTILINE)
+    named = re.findall(r"\b(\d{3})(?: and|,? or) newer", (ROOT / "README.md").read_text("utf-8"))
+    assert oldest
+    assert set(named) == set(oldest)
+
+
 def test_every_page_that_is_named_exists() -> None:
     named = {
         (page, source.relative_to(ROOT).as_posix())
