@@ -18,23 +18,17 @@
     tracker: ["@jupyterlab/notebook", "INotebookTracker"],
     executor: ["@jupyterlab/notebook", "INotebookCellExecutor"],
     labShell: ["@jupyterlab/application", "ILabShell"],
-    palette: ["@jupyterlab/apputils", "ICommandPalette"],
     statusBar: ["@jupyterlab/statusbar", "IStatusBar"],
-    docManager: ["@jupyterlab/docmanager", "IDocumentManager"],
     settings: ["@jupyterlab/settingregistry", "ISettingRegistry"],
     rendermime: ["@jupyterlab/rendermime", "IRenderMimeRegistry"],
     defaultFileBrowser: ["@jupyterlab/filebrowser", "IDefaultFileBrowser"],
-    fileBrowserFactory: ["@jupyterlab/filebrowser", "IFileBrowserFactory"],
   };
 
-  // JupyterLab's modules for Python, by their last name; null where the page does not share one.
+  // JupyterLab's modules that Python, the status item or the browser tests use, by their last name;
+  // null where the page does not share one. Each may be a file more to load at the boot.
   const MODULES = [
-    "@jupyterlab/application", "@jupyterlab/apputils", "@jupyterlab/cells",
-    "@jupyterlab/codeeditor", "@jupyterlab/codemirror", "@jupyterlab/coreutils",
-    "@jupyterlab/docmanager", "@jupyterlab/docregistry", "@jupyterlab/filebrowser", "@jupyterlab/notebook",
-    "@jupyterlab/outputarea", "@jupyterlab/rendermime", "@jupyterlab/services",
-    "@jupyterlab/settingregistry", "@jupyterlab/statusbar", "@jupyter/ydoc",
-    "@lumino/messaging", "@lumino/signaling", "@lumino/widgets", "yjs",
+    "@jupyterlab/apputils", "@jupyterlab/codemirror", "@jupyterlab/notebook",
+    "@jupyterlab/outputarea", "@lumino/widgets",
   ];
 
   // The share scope of module federation: {package: {version: {get, loaded, …}}}.
