@@ -1,8 +1,7 @@
 """The registry of calls: what runs, what waits for a person, what settled and was not fetched yet.
 
-Bridges wait for a call to return and some run one call at a time, so no call may block: one that
-takes longer than its time limit, or meets a dialog, answers *pending* and goes on in here. The
-rules are those of docs/results.md.
+A call that takes longer than its time limit, or meets a dialog, answers *pending* and goes on in
+here, so that none blocks its caller. The rules are those of docs/results.md.
 """
 
 from __future__ import annotations
@@ -10,68 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from pywebmcp import constants, dialogs
+from pywebmcp import constants, dialogs, pending
 from pywebmcp.eager import start
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import DialogState, Prompt
+from pywebmcp.frontend import DialogState
+from pywebmcp.lanes import Lanes
+from pywebmcp.records import PROMPT, Record
 from pywebmcp.types import AbortSignal, Payload
-
-
-class State(StrEnum):
-    """The states of a call; the last three are terminal (the same five as a task's)."""
-
-    WORKING = "working"
-    INPUT_REQUIRED = "input_required"
-    COMPLETED = "completed"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-@dataclass(slots=True, eq=False)
-class Record:
-    """One call. Its handler fills ``progress``, ``stop_hint``, ``queued_behind`` and ``prompt``."""
-
-    id: str
-    tool: str
-    started: float
-    stop_hint: str = ""
-    """What stops the work, for the pending answer."""
-    progress: Callable[[], Payload] = dict
-    """Fields of the result as far as it has come."""
-    queued_behind: str | None = None
-    prompt: Prompt | None = None
-    dialogs: list[str] = field(default_factory=list)
-    aborted: bool = False
-    promised: bool = False
-    """Whether the caller was told the pendingId, or lost the call by aborting it."""
-    fetched: bool = False
-    payload: Payload | None = None
-    settled: float | None = None
-    waiters: int = 0
-    reported: set[str] = field(default_factory=set)
-    """What is told once: error dialogs by id, and the present prompt."""
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def state(self) -> State:
-        """Derived, so that no two fields can disagree."""
-        if self.payload is not None:
-            return State.FAILED if self.payload.get("isError") else State.COMPLETED
-        return State.INPUT_REQUIRED if self.dialogs or self.prompt else State.WORKING
-
-    def ask(self, prompt: Prompt | None) -> None:
-        """The kernel waits for a person's input, or (None) does no longer."""
-        self.prompt = prompt
-        self.reported.discard(_PROMPT)
-        self.news.set()
-
-
-_PROMPT = "prompt"
 
 
 class Calls:
@@ -94,7 +41,7 @@ class Calls:
         self._told: set[str] = set()
         self._open: dict[str, bool] = {}
         """The ids of open dialogs, and whether the agent answered them already."""
-        self._lanes: dict[str, _Lane] = {}
+        self.lanes = Lanes()
 
     # --- the life of a call
 
@@ -295,7 +242,7 @@ class Calls:
 
     def _blocked(self, record: Record) -> Payload | None:
         """A pending answer for what the call waits behind, as far as that is news."""
-        if record.prompt is not None and _PROMPT not in record.reported:
+        if record.prompt is not None and PROMPT not in record.reported:
             return self._pending(record, None)
         for dialog in [] if self._opening() else self.open_dialogs():
             if dialog["id"] not in record.dialogs:
@@ -308,7 +255,12 @@ class Calls:
         """``{status, pendingId, tool, message}``, with the outputs so far and what blocks it."""
         own = [dialog for dialog in self.open_dialogs() if dialog["id"] in record.dialogs]
         payload: Payload = {"status": "pending", "pendingId": record.id, "tool": record.tool}
-        payload["message"] = self._message(record, own, timeout)
+        payload["message"] = pending.message(
+            record,
+            own[0] if own else None,
+            bool(own) and not own[0]["shown"] and not self._opening(),
+            timeout,
+        )
         if own:
             payload["dialog"] = dialogs.shown(own[0])
             front = next((each for each in self.open_dialogs() if each["shown"]), None)
@@ -316,81 +268,13 @@ class Calls:
                 payload["shownDialog"] = dialogs.shown(front)
             record.reported.update(dialog["id"] for dialog in own)
             self._told.update(dialog["id"] for dialog in own)
+        else:
+            news = self.dialog_news()
+            if news:
+                payload["dialogs"] = news
         if record.prompt is not None:
             payload["input"] = record.prompt
-            record.reported.add(_PROMPT)
+            record.reported.add(PROMPT)
         if record.queued_behind:
             payload["queuedBehind"] = record.queued_behind
         return {**payload, **record.progress()}
-
-    def _message(self, record: Record, own: list[DialogState], timeout: float | None) -> str:
-        then = "then get its result with jupyter_wait_for_result and this pendingId"
-        if own and dialogs.is_error(own[0]):
-            return (
-                "An error dialog opened while the call ran: it probably failed. Read it and close "
-                "it with jupyter_answer_dialog, or ask the person if it is not from this call; "
-                f"{then}."
-            )
-        if own and not own[0]["shown"] and not self._opening():
-            return (
-                "A dialog of this call waits behind another one (shownDialog), which has to be "
-                "closed first: by you with jupyter_answer_dialog and its dialogId if it comes from "
-                f"one of your calls, else by the person; {then}."
-            )
-        if own:
-            return (
-                "A dialog opened while the call ran, and the call probably waits for its answer: "
-                "click a button with jupyter_answer_dialog, or ask the person if it is not from "
-                "this call. The call then goes on."
-            )
-        if record.prompt is not None:
-            return (
-                "The code waits for input that only the person can give, in the notebook: ask "
-                f"them, {then}."
-            )
-        if record.queued_behind:
-            return (
-                f"The call waits until {record.queued_behind} has left the kernel and goes on by "
-                f"itself; {then}."
-            )
-        after = f" after {timeout:g} seconds" if timeout else ""
-        return (
-            f"The call still runs{after} and goes on in the background; {then}."
-            f"{' ' + record.stop_hint if record.stop_hint else ''}"
-        )
-
-    # --- one run at a time on a kernel
-
-    @contextlib.asynccontextmanager
-    async def lane(self, kernel_id: str, record: Record) -> AsyncIterator[None]:
-        """Hold a kernel for one call's runs: a failing cell drops whatever is queued behind it."""
-        lane = self._lanes.setdefault(kernel_id, _Lane())
-        if lane.holder is not None:
-            record.queued_behind = lane.holder.id
-        lane.users += 1
-        try:
-            async with lane.lock:
-                lane.holder, record.queued_behind = record, None
-                try:
-                    yield
-                finally:
-                    lane.holder = None
-        finally:
-            lane.users -= 1
-            if not lane.users:
-                lane.empty.set()
-                self._lanes.pop(kernel_id, None)
-
-    async def left(self, kernel_id: str) -> None:
-        """Return when no call holds a kernel or waits for it, as after its restart."""
-        lane = self._lanes.get(kernel_id)
-        if lane is not None:
-            await lane.empty.wait()
-
-
-@dataclass(slots=True)
-class _Lane:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    empty: asyncio.Event = field(default_factory=asyncio.Event)
-    holder: Record | None = None
-    users: int = 0

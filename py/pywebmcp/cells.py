@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -43,18 +43,33 @@ def addresses(ids: tuple[str | None, ...]) -> tuple[str, ...]:
 
 
 def locate(notebook: Notebook, cell_id: str) -> int:
-    """The index of the cell an agent named.
+    """The index of the cell an agent named in an open notebook; see `position`."""
+    return position(
+        cell_id,
+        notebook.find,
+        lambda: notebook.state()["cellCount"],
+        lambda index: notebook.cells(index, index + 1)[0],
+    )
+
+
+def position(
+    cell_id: str,
+    find: Callable[[str], Sequence[int]],
+    count: Callable[[], int],
+    get: Callable[[int], CellData],
+) -> int:
+    """The index of the cell an agent named, by its id or its position address.
 
     Raises ``ToolError`` CELL_NOT_FOUND, or INVALID_ARGUMENT with the candidates when several
     cells have this id (copies made by other tools; nbformat wants ids unique).
     """
-    position = _POSITION.match(cell_id)
-    if position:
-        index = int(position[1])
-        if index < notebook.state()["cellCount"]:
+    address = _POSITION.match(cell_id)
+    if address:
+        index = int(address[1])
+        if index < count():
             return index
         raise _not_found(cell_id)
-    found = notebook.find(cell_id)
+    found = find(cell_id)
     if not found:
         raise _not_found(cell_id)
     if len(found) > 1:
@@ -62,9 +77,7 @@ def locate(notebook: Notebook, cell_id: str) -> int:
             Code.INVALID_ARGUMENT,
             f'{len(found)} cells have the id "{cell_id}": name the one you mean by its '
             "position address, and give its expectedSourceHash when you change it.",
-            candidates=[
-                summary(notebook.cells(index, index + 1)[0], index, f"@{index}") for index in found
-            ],
+            candidates=[summary(get(index), index, f"@{index}") for index in found],
         )
     return found[0]
 

@@ -58,8 +58,12 @@ def normalise_newlines(text: str) -> str:
 @lru_cache(maxsize=2048)
 def source_hash(text: str) -> str:
     """The first 10 hexadecimal digits of the SHA-256 of the LF-normalised source in UTF-8."""
-    data = normalise_newlines(text).encode("utf-8", "surrogatepass")
-    return sha256(data).hexdigest()[:HASH_LENGTH]
+    return digest(normalise_newlines(text))
+
+
+def digest(text: str) -> str:
+    """The first 10 hexadecimal digits of the SHA-256 of a text in UTF-8."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
 
 
 def smallest_edit(old: str, new: str) -> tuple[int, int, str] | None:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NotRequired, Protocol, TypedDict
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.types import CellData, Position, Selection
 
-RunStatus = Literal["ok", "error", "restarted", "died", "cancelled", "deleted"]
+RunStatus = Literal["ok", "error", "restarted", "died", "cancelled", "deleted", "lost"]
 
 
 class Prompt(TypedDict):
@@ -93,8 +93,8 @@ class Workspace(TypedDict):
     ``notebook`` and ``kernel`` are the current notebook's, None where there is none.
     """
 
-    directory: str
-    documents: list[DocumentState]
+    directory: str | None
+    documents: list[DocumentState] | None
     focus: FocusState | None
     notebook: NotebookState | None
     kernel: KernelState | None
@@ -117,6 +117,10 @@ class Entry(TypedDict):
 @dataclass(frozen=True, slots=True)
 class CellRun:
     """How the run of one cell ended.
+
+    ``cancelled``: dropped from the kernel's queue unrun, by an error before it. ``deleted``: the
+    cell is gone. ``lost``: it was made anew while it ran (type changed, reverted), and what the
+    kernel still answers finds no way back.
 
     ``error`` holds ``ename``, ``evalue`` and ``traceback`` for status ``error``; ``outputs``
     are nbformat outputs as far as they came, ``execution_count`` the count the kernel gave.
@@ -322,11 +326,14 @@ class Frontend(Protocol):
         ...
 
     async def create_notebook(self, path: str, content: dict[str, Any]) -> None:
-        """Write a new notebook file and its missing folders; leaves nothing when it fails."""
+        """Write a new notebook file and its missing folders; leaves nothing when it fails.
+
+        Raises ``ToolError`` PATH_EXISTS or INVALID_PATH.
+        """
         ...
 
-    async def delete_file(self, path: str) -> None:
-        """Delete a file that this call created, after a failure."""
+    async def delete(self, path: str) -> None:
+        """Delete a file or an empty folder that this call made, after a failure; never raises."""
         ...
 
     def document(self, path: str) -> DocumentState | None:

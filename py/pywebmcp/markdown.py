@@ -17,12 +17,18 @@ def cell(shown: dict[str, Any], language: str = "python") -> str:
         facts.append(f"run={shown['executionCount']}")
     if shown.get("access", "write") != "write":
         facts.append(f"access={shown['access']}")
+    if "duplicateId" in shown:
+        facts.append(f"duplicateId={shown['duplicateId']}")
+    if "sourceHidden" in shown:
+        facts.append("source hidden")
     parts = [f"<!-- {' '.join(facts)} -->"]
     source = shown.get("source")
     if source is not None:
         parts.append(
             source if shown["type"] == "markdown" else fenced(source, _info(shown, language))
         )
+    if "error" in shown:
+        parts.append(fenced(shown["error"], "error"))
     parts.extend(
         fenced(text, "output") for text in map(output_text, shown.get("outputs", ())) if text
     )

@@ -95,8 +95,10 @@ class ToolServer:
         self, name: str, arguments: Any = None, signal: AbortSignal | None = None
     ) -> str:
         """Run a tool and answer the JSON text of its envelope."""
+        # A change of the settings holds for the calls that start after it.
+        mode = self.settings.envelope
         answer = await self.answer(name, arguments, signal)
-        return envelope.encode(answer.text, answer.is_error, mode=self.settings.envelope)
+        return envelope.encode(answer.text, answer.is_error, mode=mode)
 
     def _bounded(self, payload: Payload, settings: Settings) -> Answer:
         return Answer(*bound_text(payload, settings.max_result_length))

@@ -15,9 +15,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pywebmcp.calls import Calls, Record
+from pywebmcp.calls import Calls
 from pywebmcp.changes import Change
 from pywebmcp.frontend import Frontend
+from pywebmcp.records import Record
 from pywebmcp.schema import Signature, Validator, signature
 from pywebmcp.settings import Settings
 from pywebmcp.types import AbortSignal, NeverAborted, Payload

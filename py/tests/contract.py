@@ -330,7 +330,7 @@ class FrontendContract:
 
     async def test_a_deleted_file_is_gone(self) -> None:
         await self.frontend.create_notebook("made.ipynb", notebook("a"))
-        await self.frontend.delete_file("made.ipynb")
+        await self.frontend.delete("made.ipynb")
         equal(await self.frontend.entry("made.ipynb"), None)
 
     # Opening

@@ -136,8 +136,8 @@ class Contents:
                 ) from None
             raise
 
-    async def delete_file(self, path: str) -> None:
-        """Delete a file that this call created, after a failure."""
+    async def delete(self, path: str) -> None:
+        """Delete a file or an empty folder that this call made, after a failure."""
         await self._remove_quietly(path)
 
     async def _save(self, path: str, model: dict[str, Any]) -> None:

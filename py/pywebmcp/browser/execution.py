@@ -77,7 +77,7 @@ async def _without_messages(panel: Panel, cell: Js, finished: asyncio.Future[Any
     outputs, count = _outputs(panel, cell)
     failed = finished.exception() is not None
     error = error_of(outputs, {}) if failed else None
-    status: RunStatus = "error" if failed else "ok" if finished.result() else "cancelled"
+    status: RunStatus = "error" if failed else "ok" if finished.result() else "lost"
     return CellRun(status, count, outputs, error)
 
 
@@ -126,7 +126,7 @@ class _Run:
             return "died"
         # Its output area is gone, and with it the way back for what the kernel still answers.
         found = _find(self._panel, self._cell, self._id)
-        return "deleted" if found is None else "cancelled"
+        return "deleted" if found is None else "lost"
 
     def _without_reply(self, status: RunStatus) -> CellRun:
         outputs, _ = _outputs(self._panel, self._cell, self._id)

@@ -73,6 +73,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         self._contents = Contents(app.serviceManager.contents)
         self._dialogs = Dialogs()
         self._commands = Commands(app.commands)
+        self._own: dict[str, Js] = {}
         self._panels: dict[str, Panel] = {}
         self._root = ffi.struct(
             app=app,
@@ -90,7 +91,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
             now = _WORKSPACE.read(self._root)
         except ffi.JsException as error:
             log.warning("the workspace cannot be read: %s", ffi.reason(error))
-            return Workspace(directory="", documents=[], focus=None, notebook=None, kernel=None)
+            return Workspace(directory=None, documents=None, focus=None, notebook=None, kernel=None)
         notebook, running = self._current_state(now["kernel"])
         current: str = now["current"] or ""
         directory = now["directory"]
@@ -129,9 +130,17 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         kernels = self._app.serviceManager.kernels
         for model in kernels.running():
             if model.id == kernel_id:
-                own = kernels.connectTo(ffi.struct(model=model, handleComms=False))
-                return BrowserKernel(own, None, self._rendermime)
+                return BrowserKernel(self._connected_to(model), None, self._rendermime)
         return None
+
+    def _connected_to(self, model: Js) -> Js:
+        """Our own connection to a kernel that no document of the page uses; one for each kernel."""
+        own = self._own.get(model.id)
+        if own is None or own.isDisposed:
+            kernels = self._app.serviceManager.kernels
+            own = kernels.connectTo(ffi.struct(model=model, handleComms=False))
+            self._own[model.id] = own
+        return own
 
     def kernel_names(self) -> Sequence[str]:
         """The names of the kernels that can be started, the default one first."""
@@ -178,13 +187,14 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         """Write a new notebook file and its missing folders; leaves nothing when it fails."""
         await self._contents.create_notebook(path, content)
 
-    async def delete_file(self, path: str) -> None:
-        """Delete a file that this call created, after a failure."""
-        await self._contents.delete_file(path)
+    async def delete(self, path: str) -> None:
+        """Delete a file or an empty folder that this call made, after a failure."""
+        await self._contents.delete(path)
 
     def document(self, path: str) -> DocumentState | None:
         """The open document at a path, whatever shows it; the dirty one if there are several."""
-        found = [each for each in self.workspace()["documents"] if each["path"] == path]
+        documents = self.workspace()["documents"] or []
+        found = [each for each in documents if each["path"] == path]
         return max(found, key=lambda each: each["dirty"], default=None)
 
     async def list_directory(self, path: str) -> list[Entry]:

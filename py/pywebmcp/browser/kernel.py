@@ -190,14 +190,14 @@ async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
         session.sessionChanged,
     )
     with ffi.emissions(*signals) as changed:
-        # Being ready has no signal, only a promise.
-        ffi.watch_quietly(session.ready).add_done_callback(lambda _: changed.set())
         try:
             async with asyncio.timeout(KERNEL_TIMEOUT):
                 if starting is not None:
                     await asyncio.wait([starting])
+                # What JupyterLab itself waits for: whether it has to ask the person for a kernel.
+                asking = await session.initialize()
                 while True:
-                    connection = _usable(session)
+                    connection = _usable(session, asking=bool(asking))
                     if connection is not None:
                         return connection
                     # Not every change has a signal: a failed start has none.
@@ -211,14 +211,19 @@ async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
             ) from None
 
 
-def _usable(session: Js) -> Js | None:
-    """The connection if it can run code now, None if that is worth waiting for; else raises."""
+def _usable(session: Js, *, asking: bool = False) -> Js | None:
+    """The connection if it can run code now, None if that is worth waiting for; else raises.
+
+    ``asking``: JupyterLab found no kernel to start. It calls the session "initializing" then, also
+    when the person has chosen none.
+    """
     now: dict[str, Any] = _SESSION.read(session)
     status = now["status"]
     has_kernel = now["kernel"] is not None and not now["disposed"]
     if has_kernel and status in ("idle", "busy"):
         return session.session.kernel
-    if status in _STARTING and (has_kernel or status != "unknown"):
+    starting = status in _STARTING and (has_kernel or status != "unknown")
+    if starting and (has_kernel or status != "initializing" or not asking):
         return None
     raise unavailable(_why_none(status, has_kernel))
 

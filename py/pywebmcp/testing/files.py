@@ -59,6 +59,16 @@ class MemoryFiles:
         self.read(path)
         del self._files[path], self._modified[path], self._versions[path]
 
+    def remove(self, path: str) -> None:
+        """Delete a file, or a folder that is empty; nothing happens where neither is."""
+        if path in self._files:
+            self.delete(path)
+        elif not any(self._inside(path)):
+            self._folders.discard(path)
+
+    def _inside(self, folder: str) -> Iterable[str]:
+        return (each for each in (*self._files, *self._folders) if each.startswith(f"{folder}/"))
+
     def rename(self, old: str, new: str) -> None:
         """Rename a file; its version stays."""
         content, modified, version = self.read(old), self._modified[old], self._versions[old]

@@ -137,9 +137,9 @@ class MemoryFrontend(Frontend):
                 raise ToolError(Code.INVALID_PATH, f"{'/'.join(parts[:depth])} is not a folder.")
         self.files.write(path, content)
 
-    async def delete_file(self, path: str) -> None:
-        """Delete a file that this call created, after a failure."""
-        self.files.delete(path)
+    async def delete(self, path: str) -> None:
+        """Delete a file or an empty folder that this call made, after a failure."""
+        self.files.remove(path)
 
     def start_kernel(self, path: str, name: str) -> MemoryKernel:
         """Give the notebook at a path a new kernel, in the place of the one it has."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pywebmcp import paths
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import Notebook
+from pywebmcp.frontend import Frontend, Notebook
 from pywebmcp.tools import Call
 from pywebmcp.types import Arg
 
@@ -55,6 +55,21 @@ def missing(path: str) -> ToolError:
     return ToolError(
         Code.FILE_NOT_FOUND, f'There is no file "{path}": check the path (jupyter_get_context).'
     )
+
+
+async def folders_to_make(frontend: Frontend, path: str) -> list[str]:
+    """The folders above a path that do not exist yet, outermost first.
+
+    Raises ``ToolError`` INVALID_PATH when one of them is a file.
+    """
+    made: list[str] = []
+    for folder in paths.parents(path):
+        entry = await frontend.entry(folder)
+        if entry is None:
+            made.append(folder)
+        elif entry["type"] != "directory":
+            raise ToolError(Code.INVALID_PATH, f'"{folder}" is a file, not a folder.')
+    return made
 
 
 def span(start: int | None, stop: int | None, count: int) -> range:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Annotated
 
-from pywebmcp import constants, jsontext, paths
+from pywebmcp import jsontext, paths
 from pywebmcp.changes import Plan
+from pywebmcp.edits import digest
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Entry, Frontend
 from pywebmcp.tools import Call, tool
+from pywebmcp.toolset.common import folders_to_make
 from pywebmcp.types import Arg, Payload
 
 # Fields around the entries or the text of a page.
@@ -19,8 +20,7 @@ _FRAME = 240
 
 def content_hash(content: str) -> str:
     """The hash of a text file's content, of the same length as a cell's source hash."""
-    data = content.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(data).hexdigest()[: constants.HASH_LENGTH]
+    return digest(content)
 
 
 @tool("Read a folder or file", "RU")
@@ -128,10 +128,7 @@ class WriteFile:
 
     async def _present(self, frontend: Frontend) -> str | None:
         """The present content, None when the file is new; raises ``ToolError`` when not allowed."""
-        for folder in paths.parents(self.path):
-            above = await frontend.entry(folder)
-            if above is not None and above["type"] != "directory":
-                raise ToolError(Code.INVALID_PATH, f'"{folder}" is a file, not a folder.')
+        await folders_to_make(frontend, self.path)
         entry = await frontend.entry(self.path)
         if entry is None:
             if self.expected_hash is not None:

@@ -91,7 +91,7 @@ async def lane(call: Call, kernel: Kernel) -> AsyncIterator[Lane]:
         else "Only a restart of the kernel (jupyter_kernel_action) stops the code; it loses the "
         "variables."
     )
-    async with call.calls.lane(state["id"], record):
+    async with call.calls.lanes.hold(state["id"], record):
         undo = call.signal.on_abort(mine.interrupt)
         try:
             yield mine

@@ -38,7 +38,7 @@ async def jupyter_kernel_action(
     # What ran there has failed with the restart: its callers get that now, not a moment later.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(constants.SETTLE_GRACE):
-            await call.calls.left(kernel.state()["id"])
+            await call.calls.lanes.left(kernel.state()["id"])
     return {"message": "The kernel was restarted and is ready; its variables are gone."}
 
 

@@ -8,7 +8,7 @@ from pywebmcp import cells, paths
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
 from pywebmcp.tools import Call, tool
-from pywebmcp.toolset.common import NotebookPath, live_notebook, missing
+from pywebmcp.toolset.common import NotebookPath, folders_to_make, live_notebook, missing
 from pywebmcp.types import Arg, Payload
 
 
@@ -24,6 +24,10 @@ async def jupyter_open_notebook(
 ) -> Payload:
     """Open a notebook in the page, or create one. One that is open keeps its unsaved state."""
     paths.notebook(path)
+    if create and cell_id is not None:
+        raise ToolError(
+            Code.INVALID_ARGUMENT, 'A new notebook has no cell to show: give "cellId" or "create".'
+        )
     if kernel is not None:
         _require_kernel(call, kernel)
     if create:
@@ -71,16 +75,14 @@ async def _create(call: Call, path: str, kernel: str | None) -> Notebook:
             Code.PATH_EXISTS,
             f'"{path}" exists: open it without create, or choose another name.',
         )
-    for folder in paths.parents(path):
-        entry = await call.frontend.entry(folder)
-        if entry is not None and entry["type"] != "directory":
-            raise ToolError(Code.INVALID_PATH, f'"{folder}" is a file, not a folder.')
+    missing_folders = await folders_to_make(call.frontend, path)
     name = kernel or next(iter(call.frontend.kernel_names()), None)
     await call.frontend.create_notebook(path, _empty(name, call.new_id()))
     try:
         return await call.frontend.open_notebook(path, kernel=name, activate=False)
     except BaseException:
-        await call.frontend.delete_file(path)
+        for made in (path, *reversed(missing_folders)):
+            await call.frontend.delete(made)
         raise
 
 

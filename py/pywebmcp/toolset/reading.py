@@ -72,8 +72,8 @@ async def jupyter_get_cells(
     | None = None,
     format: Literal["json", "markdown"] = "json",  # noqa: A002
 ) -> Payload:
-    """Read cells with their ids and source hashes: as many as fit, with nextIndex to go on from.
-    Reads an unopened notebook from its file. Search covers sources, with includeOutputs outputs
+    """Read cells with their ids and source hashes: as many as fit, with nextIndex (or
+    remainingCellIds) to go on from. Reads an unopened notebook from its file. Search covers sources, with includeOutputs outputs
     too."""
     if cell_ids is not None and (start_index is not None or end_index is not None):
         raise ToolError(
@@ -86,9 +86,11 @@ async def jupyter_get_cells(
         indexes = span(start_index, end_index, source.count)
     outputs = include_outputs or only == "error"
     page = _Page(call.settings.max_result_length - _FRAME, format)
+    read = 0
     for batch in source.batches(indexes, outputs):
-        entries = []
-        for index, address, cell in batch:
+        entries: list[dict[str, Any]] = []
+        places: list[int] = []
+        for place, (index, address, cell) in enumerate(batch, read):
             if not _wanted(cell, only):
                 continue
             if search is not None:
@@ -102,15 +104,16 @@ async def jupyter_get_cells(
                 if only == "error" and not include_outputs:
                     entry["error"] = _summary(cell)
             entries.append(entry)
+            places.append(place)
+        read += len(batch)
         taken = page.extend(entries, source.language)
         if taken < len(entries):
-            index = entries[taken]["index"]
-            following: Payload = (
-                {"nextIndex": index}
+            rest: Payload = (
+                {"nextIndex": indexes[places[taken]]}
                 if cell_ids is None
-                else {"remainingCellIds": cell_ids[indexes.index(index) :]}
+                else {"remainingCellIds": cell_ids[places[taken] :]}
             )
-            return {**page.answer(), **following, "cellCount": source.count}
+            return {**page.answer(), **rest, "cellCount": source.count}
     return page.answer()
 
 
@@ -179,19 +182,18 @@ def _live(notebook: Notebook) -> Source:
 
 def _file(content: dict[str, Any]) -> Source:
     found = cells.from_file(content)
-    addresses = cells.addresses(tuple(cell.get("id") for cell in found))
+    ids = tuple(cell.get("id") for cell in found)
 
     def find(cell_id: str) -> int:
-        if cell_id in addresses:
-            return addresses.index(cell_id)
-        raise ToolError(
-            Code.CELL_NOT_FOUND, f'No cell "{cell_id}" in this notebook: read the cells again.'
-        )
+        def indexes(wanted: str) -> list[int]:
+            return [index for index, each in enumerate(ids) if each == wanted]
+
+        return cells.position(cell_id, indexes, lambda: len(found), found.__getitem__)
 
     metadata = content.get("metadata")
     return Source(
         len(found),
-        addresses,
+        cells.addresses(ids),
         lambda start, stop, outputs: found[start:stop],
         find,
         _language(lambda: metadata if isinstance(metadata, dict) else {}),

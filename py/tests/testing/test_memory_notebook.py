@@ -91,7 +91,7 @@ async def test_attachments_and_unknown_keys_are_saved():
 async def test_a_deleted_file_is_saved_again():
     frontend = MemoryFrontend({"a.ipynb": notebook("1")})
     model = await frontend.open_notebook("a.ipynb")
-    await frontend.delete_file("a.ipynb")
+    await frontend.delete("a.ipynb")
     await model.save()
     assert "a.ipynb" in frontend.files
 

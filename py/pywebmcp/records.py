@@ -1,0 +1,64 @@
+"""What is known of one call while it runs and after it settled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pywebmcp.frontend import Prompt
+from pywebmcp.types import Payload
+
+
+class State(StrEnum):
+    """The states of a call; the last three are terminal (the same five as a task's)."""
+
+    WORKING = "working"
+    INPUT_REQUIRED = "input_required"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """One call. Its handler fills ``progress``, ``stop_hint``, ``queued_behind`` and ``prompt``."""
+
+    id: str
+    tool: str
+    started: float
+    stop_hint: str = ""
+    """What stops the work, for the pending answer."""
+    progress: Callable[[], Payload] = dict
+    """Fields of the result as far as it has come."""
+    queued_behind: str | None = None
+    prompt: Prompt | None = None
+    dialogs: list[str] = field(default_factory=list)
+    aborted: bool = False
+    promised: bool = False
+    """Whether the caller was told the pendingId, or lost the call by aborting it."""
+    fetched: bool = False
+    payload: Payload | None = None
+    settled: float | None = None
+    waiters: int = 0
+    reported: set[str] = field(default_factory=set)
+    """What is told once: error dialogs by id, and the present prompt."""
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def state(self) -> State:
+        """Derived, so that no two fields can disagree."""
+        if self.payload is not None:
+            return State.FAILED if self.payload.get("isError") else State.COMPLETED
+        return State.INPUT_REQUIRED if self.dialogs or self.prompt else State.WORKING
+
+    def ask(self, prompt: Prompt | None) -> None:
+        """The kernel waits for a person's input, or (None) does no longer."""
+        self.prompt = prompt
+        self.reported.discard(PROMPT)
+        self.news.set()
+
+
+PROMPT = "prompt"
+"""What stands for the present prompt in `Record.reported`."""
