@@ -6,12 +6,17 @@ agent: it reports them, and the agent or the person answers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from pywebmcp.bounding import cut_text
+from pywebmcp.constants import MAX_DIALOG_BODY as MAX_BODY
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import DialogState
 from pywebmcp.types import Payload
+
+_INDEX = re.compile(r"[0-9]{1,4}")
 
 
 def shown(dialog: DialogState) -> Payload:
@@ -19,7 +24,7 @@ def shown(dialog: DialogState) -> Payload:
     listed: Payload = {
         "id": dialog["id"],
         "title": dialog["title"],
-        "body": dialog["body"],
+        "body": cut_text(dialog["body"], MAX_BODY // 2)[0],
         "buttons": dialog["buttons"],
         "shown": dialog["shown"],
     }
@@ -29,7 +34,7 @@ def shown(dialog: DialogState) -> Payload:
 
 
 def is_error(dialog: DialogState) -> bool:
-    """Whether it only reports: a text body and a single button that closes it."""
+    """Whether it only reports: it has words, and nothing to choose between."""
     return dialog["plain"] and len(dialog["buttons"]) == 1 and bool(dialog["body"])
 
 
@@ -88,7 +93,7 @@ def button_index(dialog: DialogState, button: str | int) -> int:
         matches = [n for n, label in enumerate(labels) if label.strip().casefold() == wanted]
         if matches:
             return matches[0]
-        if button.strip().isdigit() and int(button) < len(labels):
+        if _INDEX.fullmatch(button.strip()) and int(button) < len(labels):
             return int(button)
     names: list[Any] = [f'"{label}"' for label in labels]
     raise ToolError(

@@ -1,5 +1,4 @@
-"""Each test proves a sentence of the rules for bounded results (``docs/results.md``), which its
-docstring gives in short."""
+"""Results are bounded as ``docs/results.md`` says, in the order of the steps."""
 
 import copy
 import json
@@ -46,7 +45,7 @@ def test_a_result_that_fits_is_left_as_it_is():
 
 
 def test_a_result_fits_within_the_limit_and_is_cut_only_when_the_whole_would_not():
-    """A result must fit within maxResultLength characters of JSON."""
+    """The limit is kept to the character: one more and something is cut."""
     frame = characters(ran(stream("")))
     for count in range(LIMIT - frame - 150, LIMIT - frame + 150):
         bounded = bound(ran(stream("y" * count)), LIMIT)
@@ -116,7 +115,7 @@ def test_the_payload_is_not_changed():
     ],
 )
 def test_binary_data_is_replaced_by_a_placeholder(mime_type):
-    """Binary data is replaced by a placeholder such as [omitted image/png data, …]."""
+    """Base64 tells an agent nothing: its type and length stay."""
     bounded = bound(ran(display({mime_type: PNG, "text/plain": "<Figure>"})), LIMIT)
     data = bounded["outputs"][0]["data"]
     assert data == {
@@ -149,7 +148,7 @@ def test_empty_binary_data_stays_empty():
 
 
 def test_svg_is_no_binary_data():
-    """Images other than SVG."""
+    """It is text, and an agent can read it."""
     payload = {"data": {"image/svg+xml": "<svg/>" * 1000}}
     assert bound(payload, LIMIT) == payload
 
@@ -165,7 +164,7 @@ def test_svg_is_no_binary_data():
     ],
 )
 def test_long_rich_data_is_replaced_beside_plain_text(mime_type, long, size):
-    """Other rich data longer than 2000 characters is replaced when there is text/plain."""
+    """Beside plain text, HTML and the like stay only while they are short."""
     both = {mime_type: long, "text/plain": "plain"}
     placeholder = f"[omitted {mime_type} data, {size} characters; see text/plain]"
     assert bound({"data": both}, LIMIT)["data"] == {**both, mime_type: placeholder}
@@ -188,7 +187,7 @@ def test_rich_data_of_2000_characters_stays():
 
 
 def test_only_objects_whose_keys_are_all_mime_types_are_bundles():
-    """MIME bundles are objects whose keys are all MIME types."""
+    """One key that is no MIME type, and it is some other object."""
     for value in ({"image/png": PNG[:99], "note": "a"}, {}, {"png": PNG[:99]}, {"a/b/c": "x"}):
         assert bound({"value": value}, LIMIT) == {"value": value}
 
@@ -201,7 +200,7 @@ def test_bundles_are_found_wherever_they_are():
 
 
 def test_values_under_metadata_are_kept():
-    """Values under a metadata key are kept."""
+    """Metadata may use MIME types as keys too, and holds no data of theirs."""
     metadata = {"image/png": {"width": 320}, "a": {"image/png": "AAAA"}, "b": ["\x1b[1m"]}
     payload = ran(display({"text/plain": "a"}, metadata=metadata), metadata={"image/png": "AAAA"})
     assert bound(payload, LIMIT) == payload
@@ -228,7 +227,7 @@ def test_a_caller_can_say_what_stands_for_omitted_data():
 
 
 def test_escape_codes_are_removed_from_outputs():
-    """ANSI escape codes are removed from outputs."""
+    """Colours of a terminal go where plain text is shown; sources keep what they have."""
     red = "\x1b[31mred\x1b[0m"
     payload = ran(
         stream(red),
@@ -262,7 +261,7 @@ def test_pieces_of_a_stream_are_one_text():
 
 
 def test_step_1_keeps_a_quarter_of_the_limit_at_each_end_of_texts_in_outputs():
-    """Strings in outputs and traceback keep a quarter of maxResultLength at each end."""
+    """Of a long output, both ends stay: together half of the limit."""
     bounded = bound(ran(stream("x" * 100_000 + "\n")), LIMIT)
     note = bounded.pop("truncationNote")
     assert isinstance(note, str)
@@ -274,7 +273,7 @@ def test_step_1_keeps_a_quarter_of_the_limit_at_each_end_of_texts_in_outputs():
 
 
 def test_the_first_step_that_fits_is_taken_even_when_it_just_does():
-    """These steps run in order until it fits."""
+    """Nothing is cut further than need be."""
     payload = ran(stream("x" * 30_000), source="")
     room = LIMIT - characters(bound(ran(stream("x" * 60_000), source=""), LIMIT))
     fits = bound({**payload, "source": "s" * room}, LIMIT)
@@ -292,7 +291,7 @@ def test_step_1_leaves_strings_elsewhere():
 
 
 def test_step_2_keeps_1000_characters_at_each_end():
-    """Strings in outputs and traceback keep 1000 characters at each end."""
+    """Several long outputs: each keeps its first and last thousand."""
     payload = ran(*[stream("x" * 19_000, n=n) for n in range(3)], traceback=["t" * 3_000])
     payload["outputs"] = [display({"text/plain": "x" * 19_000}) for _ in range(3)]
     bounded = bound(payload, LIMIT)
@@ -308,7 +307,7 @@ def test_step_2_keeps_1000_characters_at_each_end():
 
 
 def test_step_3_keeps_500_characters_of_all_strings_and_50_items():
-    """All strings keep 500 characters at each end, and arrays keep 50 items."""
+    """Now texts outside of outputs are cut as well, and lists."""
     bounded = bound({"source": "s" * 50_000, "rows": list(range(1000))}, LIMIT)
     assert bounded["source"] == "s" * 500 + marker(49_000) + "s" * 500
     assert bounded["rows"] == list(range(50))
@@ -319,7 +318,7 @@ def test_step_3_keeps_500_characters_of_all_strings_and_50_items():
 
 
 def test_step_4_keeps_150_characters_and_10_items():
-    """All strings keep 150 characters at each end, and arrays keep 10 items."""
+    """The hardest cut that still keeps every field."""
     cells = [{"source": "s" * 900} for _ in range(60)]
     bounded = bound({"cells": cells}, LIMIT)
     assert bounded["cells"] == [{"source": "s" * 150 + marker(600) + "s" * 150}] * 10
@@ -327,7 +326,7 @@ def test_step_4_keeps_150_characters_and_10_items():
 
 
 def test_tracebacks_keep_their_last_items():
-    """Tracebacks keep their last items, where the error is."""
+    """The innermost frames, which say what failed, stand at the end."""
     frames = [f"frame {n} " + "f" * 1000 for n in range(60)]
     error = {"output_type": "error", "ename": "E", "evalue": "", "traceback": list(frames)}
     bounded = bound(ran(error, traceback=frames), LIMIT)
@@ -338,7 +337,7 @@ def test_tracebacks_keep_their_last_items():
 
 
 def test_a_string_is_cut_only_when_longer_than_twice_the_kept_length_plus_40():
-    """A string is cut only when it is longer than twice the kept length plus 40 characters."""
+    """A cut that would save next to nothing is not made."""
     assert cut_text("x" * 1040, 500) == ("x" * 1040, 0)
     assert cut_text("x" * 1041, 500) == ("x" * 500 + marker(41) + "x" * 500, 41)
     texts = {"a": "x" * 1040, "b": "x" * 1041, "c": "x" * 50_000}
@@ -348,7 +347,7 @@ def test_a_string_is_cut_only_when_longer_than_twice_the_kept_length_plus_40():
 
 
 def test_each_step_starts_from_the_original():
-    """Each step starts from the original result, so a value is cut only once."""
+    """No text carries the mark of two cuts."""
     bounded = bound(ran(*[display({"text/plain": f"{n}" * 30_000}) for n in range(9)]), LIMIT)
     for output in bounded["outputs"]:
         assert output["data"]["text/plain"].count("omitted") == 1
@@ -359,7 +358,7 @@ def test_each_step_starts_from_the_original():
 
 
 def test_a_shortened_result_keeps_its_fields():
-    """A shortened result keeps its fields and gets truncated, truncationNote, truncation."""
+    """Short values are untouched, and three fields tell of the cuts."""
     payload = ran(stream("x" * 99_999), kernel="k", count=3, none=None, dialogs=[{"id": "d"}])
     bounded = bound(payload, LIMIT)
     added = {"truncated", "truncationNote", "truncation"}
@@ -368,7 +367,7 @@ def test_a_shortened_result_keeps_its_fields():
 
 
 def test_the_first_20_cuts_are_listed_and_the_others_counted():
-    """truncation has the first 20 cuts; truncationCount the number when there are more."""
+    """The list of cuts must not grow long itself."""
     twenty = bound({"texts": {f"k{n}": "x" * 2100 for n in range(20)}}, LIMIT)
     assert len(twenty["truncation"]) == 20
     assert "truncationCount" not in twenty
@@ -450,7 +449,7 @@ def wide(**more):
 
 
 def test_the_last_resort_keeps_what_tells_the_outcome():
-    """The result keeps only success, isError, status, pendingId and error, and the code."""
+    """Whatever else is lost, an agent learns how its call went."""
     kept = {
         "success": False,
         "isError": True,
@@ -470,7 +469,7 @@ def test_the_last_resort_has_only_the_fields_that_there_are():
 
 
 def test_the_last_resort_gives_the_original_length_and_the_beginning():
-    """A message that gives the original length, and preview: the beginning of its JSON."""
+    """An agent can judge how much is missing, and sees what it was."""
     payload = wide(success=True, text='"é😀\udcff' * 50)
     text = jsontext.dumps(payload)
     bounded = bound(payload, LIMIT)

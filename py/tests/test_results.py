@@ -56,7 +56,7 @@ async def test_a_failure_has_is_error() -> None:
 
 
 async def test_warning_when_the_command_was_not_enabled() -> None:
-    """A success has a warning when the command was not enabled when it ran."""
+    """Such a command runs and succeeds, with a warning."""
     desk = await ready("x")
 
     async def nothing(args: dict[str, Any]) -> None:
@@ -137,7 +137,7 @@ async def test_wait_for_result_gives_the_result_in_the_tools_own_shape() -> None
 
 @pytest.mark.parametrize(("asked", "waited"), [(5, 5), (None, 20), (500, 20), (0, 0)])
 async def test_wait_for_result_waits_at_most_its_timeout(asked: int | None, waited: float) -> None:
-    """It waits for at most timeout seconds, and never longer than executionTimeout."""
+    """The caller may shorten the wait; the setting is its upper end."""
     desk = await ready(long(600))
     pending = await desk.call("jupyter_run_cells", cellIds=["cell-0"])
     start = asyncio.get_running_loop().time()
@@ -559,7 +559,7 @@ async def test_without_an_id_exactly_one_dialog_must_be_open() -> None:
 
 
 async def test_a_queued_dialog_cannot_be_answered() -> None:
-    """Its pending result names the dialog that is shown, which must be closed first."""
+    """It is behind another one, of which the pending answer tells."""
     desk = await ready("x")
     desk.frontend.screen.open("The person's", "", ("OK",))
 

@@ -54,8 +54,8 @@ def bound(
 
        Arrays keep their first items, a ``traceback`` its last ones. Each step begins with the
        original, so nothing is cut twice. The result gets ``truncated: true``, ``truncationNote``
-       and ``truncation``, the first 20 cuts as ``{path, omittedCharacters}`` (Unicode characters)
-       or ``{path, omittedItems}``, and ``truncationCount`` when there are more. A path gives the
+       and ``truncation``: of at most 20 cuts the ``path`` with ``omittedCharacters`` (Unicode
+       characters) or ``omittedItems``; if there were more, their number in ``truncationCount``. A path gives the
        place in the shortened result, as JavaScript would write it: ``outputs[0].text``.
     3. When no step is enough: ``success``, ``isError``, ``status``, ``pendingId``, ``error`` and
        ``code`` stay, with ``truncated``, a ``message`` with the original length, and ``preview``,

@@ -51,7 +51,7 @@ def shorten_bundles(value: Any, placeholder: Placeholder | None = None) -> Any:
 
 
 def default_placeholder(mime_type: str, characters: float, see: bool) -> str:
-    """``[omitted image/png data, 52100 characters; see text/plain]``, the end only if ``see``.
+    """``[omitted image/png data, 48216 characters; see text/plain]``, the end only if ``see``.
 
     An infinite number of characters is more than was measured.
     """
