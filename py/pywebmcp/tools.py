@@ -1,5 +1,7 @@
 """A tool is one function: its signature is the schema, its docstring the description.
 
+>>> from typing import Annotated
+>>> from pywebmcp.schema import Arg
 >>> @tool("Say hello", "R")
 ... async def say_hello(call: Call, *, name: Annotated[str, Arg("Whom to greet")]) -> Payload:
 ...     '''Greet somebody.'''

@@ -15,7 +15,7 @@ def with_examples() -> list[ModuleType]:
     """The modules that have examples; those of the browser cannot be imported without a page."""
     names = [
         module.name
-        for module in pkgutil.walk_packages(pywebmcp.__path__, "pywebmcp.", onerror=None)
+        for module in pkgutil.walk_packages(pywebmcp.__path__, "pywebmcp.")
         if not module.name.startswith("pywebmcp.browser")
     ]
     modules = [importlib.import_module(name) for name in names]
