@@ -9,7 +9,7 @@ import pytest
 from pywebmcp.constants import WEBMCP_FLAG
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCES = [*PAGES, ROOT / "pyproject.toml", *sorted((ROOT / "py").rglob("*.py"))]
 
 
