@@ -45,3 +45,6 @@ KERNEL_TIMEOUT = 120.0
 
 FOCUS_TIMEOUT = 1.5
 """Seconds for a far cell of a long notebook to come into view; rendering all of it takes 24."""
+
+MAX_DIALOG_BODY = 2000
+"""Characters of a dialog's text that are shown; a dialog with more is a document."""
