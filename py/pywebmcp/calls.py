@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from pywebmcp import constants, dialogs, pending
+from pywebmcp import constants, dialogs, jsontext, pending
 from pywebmcp.eager import start
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import DialogState
@@ -80,10 +80,17 @@ class Calls:
         record.waiters += 1
         try:
             self._start(record, run)
-            return await self.wait(record, timeout, signal)
+            payload = await self.wait(record, timeout, signal)
+        except BaseException:
+            # Whoever awaited this was cancelled; the call goes on, and its result is kept.
+            record.promised = True
+            raise
         finally:
             record.waiters -= 1
             self._prune()
+        if signal is not None and signal.aborted:
+            record.aborted = True
+        return payload
 
     async def wait(
         self,
@@ -101,14 +108,17 @@ class Calls:
                 remaining = deadline - self._now()
                 if blocked is not None or remaining <= 0 or (signal and signal.aborted):
                     record.promised = True
-                    record.aborted = record.aborted or bool(signal and signal.aborted)
                     return blocked or self._pending(record, timeout)
                 record.news.clear()
                 pause = min(remaining, constants.DIALOG_TURN) if self._opening() else remaining
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause):
                         await record.news.wait()
-            record.fetched = True
+            if signal and signal.aborted:
+                # It gave up in the very turn in which the call settled, and gets nothing.
+                record.promised = True
+            else:
+                record.fetched = True
             news = self.dialog_news(record)
             return {**record.payload, "dialogs": news} if news else record.payload
         finally:
@@ -153,8 +163,7 @@ class Calls:
             "status": str(record.state),
             "seconds": round((record.settled or self._now()) - record.started, 1),
         }
-        if record.queued_behind:
-            entry["queuedBehind"] = record.queued_behind
+        entry.update(record.queue())
         if record.prompt:
             entry["input"] = record.prompt
         if record.dialogs:
@@ -197,7 +206,8 @@ class Calls:
 
     def dialog_answered(self, dialog_id: str) -> None:
         """The agent clicked a button; the page takes a moment to close the dialog."""
-        self._open[dialog_id] = True
+        if dialog_id in self._open:
+            self._open[dialog_id] = True
         self._release(dialog_id)
 
     def open_dialogs(self) -> list[DialogState]:
@@ -234,6 +244,13 @@ class Calls:
         self._told.update(dialog["id"] for dialog in fresh)
         return [dialogs.shown(dialog) for dialog in fresh]
 
+    def news_size(self) -> int:
+        """Characters that the news of dialogs will take in the next answer: pages leave room."""
+        news = [each for each in self.open_dialogs() if each["id"] not in self._told]
+        if not news:
+            return 0
+        return jsontext.length(jsontext.dumps([dialogs.shown(each) for each in news])) + 12
+
     def dialog_list(self) -> list[Payload]:
         """All open dialogs; after this the caller knows them."""
         listed = self.open_dialogs()
@@ -266,8 +283,10 @@ class Calls:
             front = next((each for each in self.open_dialogs() if each["shown"]), None)
             if not own[0]["shown"] and front is not None:
                 payload["shownDialog"] = dialogs.shown(front)
-            record.reported.update(dialog["id"] for dialog in own)
-            self._told.update(dialog["id"] for dialog in own)
+                self._told.add(front["id"])
+            # Only what is in this answer was told.
+            record.reported.add(own[0]["id"])
+            self._told.add(own[0]["id"])
         else:
             news = self.dialog_news()
             if news:
@@ -275,6 +294,4 @@ class Calls:
         if record.prompt is not None:
             payload["input"] = record.prompt
             record.reported.add(PROMPT)
-        if record.queued_behind:
-            payload["queuedBehind"] = record.queued_behind
-        return {**payload, **record.progress()}
+        return {**payload, **record.queue(), **record.progress()}

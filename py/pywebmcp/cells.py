@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from pywebmcp import text
 from pywebmcp.access import level
@@ -33,11 +33,9 @@ def addresses(ids: tuple[str | None, ...]) -> tuple[str, ...]:
 
     Cached, since a notebook of 1,000 cells is read in pages and its ids seldom change.
     """
-    if None not in ids and "" not in ids and len(set(ids)) == len(ids):
-        return cast("tuple[str, ...]", ids)
     counts = Counter(ids)
     return tuple(
-        cell_id if cell_id and counts[cell_id] == 1 else f"@{index}"
+        cell_id if cell_id and counts[cell_id] == 1 and not is_position(cell_id) else f"@{index}"
         for index, cell_id in enumerate(ids)
     )
 
@@ -80,6 +78,16 @@ def position(
             candidates=[summary(get(index), index, f"@{index}") for index in found],
         )
     return found[0]
+
+
+def position_in_file(found: Sequence[CellData], cell_id: str) -> int:
+    """The same among the cells of a file; see `position`."""
+    return position(
+        cell_id,
+        lambda wanted: [index for index, cell in enumerate(found) if cell.get("id") == wanted],
+        lambda: len(found),
+        found.__getitem__,
+    )
 
 
 def _not_found(cell_id: str) -> ToolError:
@@ -203,11 +211,12 @@ def matching_lines(source: str, needle: str, limit: int) -> Iterable[tuple[int, 
 
     A line longer than ``limit`` characters is cut around its first match.
     """
-    folded = needle.lower()
+    wanted = re.compile(re.escape(needle), re.IGNORECASE)
     for number, line in enumerate(normalise_newlines(source).split("\n")):
-        at = line.lower().find(folded)
-        if at < 0:
+        found = wanted.search(line)
+        if found is None:
             continue
+        at = found.start()
         if len(line) > limit:
             start = max(0, min(at - limit // 4, len(line) - limit))
             end = start + limit

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from pywebmcp.constants import HASH_LENGTH
 
-MAX_DIFFED_LINES = 1000
+MAX_DIFFED_LINES = 300
 """Changed lines up to which they are compared one by one: the comparison is quadratic at worst."""
 
 _after_feeds = re.compile(r"(?<=\n)")

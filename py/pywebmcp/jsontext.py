@@ -80,9 +80,13 @@ def loads(text: str | bytes) -> Any:
     if _nesting(text) > MAX_PARSE_DEPTH:
         raise ValueError(f"nested deeper than {MAX_PARSE_DEPTH} levels")
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _no_constant(token: str) -> Any:
+    raise ValueError(f"{token} is no JSON")
 
 
 def length(value: Any) -> int:

@@ -28,12 +28,16 @@ class Lanes:
     async def hold(self, kernel_id: str, record: Record) -> AsyncIterator[None]:
         """Hold a kernel for one call's runs, once those before it have left."""
         lane = self._lanes.setdefault(kernel_id, _Lane())
-        if lane.holder is not None:
-            record.queued_behind = lane.holder.id
+
+        def behind() -> str | None:
+            holder = lane.holder
+            return holder.id if holder is not None and holder is not record else None
+
+        record.behind = behind
         lane.users += 1
         try:
             async with lane.lock:
-                lane.holder, record.queued_behind = record, None
+                lane.holder = record
                 try:
                     yield
                 finally:

@@ -12,13 +12,14 @@ _FENCES = re.compile(r"`{3,}")
 
 def cell(shown: dict[str, Any], language: str = "python") -> str:
     """One cell, from its view (see ``cells.view``): a comment with its id, source, outputs."""
-    facts = [f"id={shown['id']}", shown["type"], f"hash={shown['sourceHash']}"]
+    # An id from a file can be anything; it must not end the comment.
+    facts = [f"id={shown['id'].replace('>', '&gt;')}", shown["type"], f"hash={shown['sourceHash']}"]
     if "executionCount" in shown:
         facts.append(f"run={shown['executionCount']}")
     if shown.get("access", "write") != "write":
         facts.append(f"access={shown['access']}")
     if "duplicateId" in shown:
-        facts.append(f"duplicateId={shown['duplicateId']}")
+        facts.append(f"duplicateId={shown['duplicateId'].replace('>', '&gt;')}")
     if "sourceHidden" in shown:
         facts.append("source hidden")
     parts = [f"<!-- {' '.join(facts)} -->"]

@@ -37,8 +37,17 @@ def message(record: Record, dialog: DialogState | None, waits: bool, timeout: fl
             "The code asks for input that only the person can give, in the notebook: ask them, "
             f"{_THEN}."
         )
-    if record.queued_behind:
-        return f"The call starts when {record.queued_behind} has left the kernel; {_THEN}."
+    queue = record.queue()
+    if "kernelInput" in queue:
+        return (
+            "The kernel runs code that the person started, and that asks them for input: tell "
+            f"them. This call's code starts when theirs is done; {_THEN}."
+        )
+    if queue:
+        return (
+            f"The kernel is busy with {queue['queuedBehind']}; this call's code has not begun and "
+            f"starts when that is done; {_THEN}."
+        )
     after = f" after {timeout:g} seconds" if timeout else ""
     stop = f" {record.stop_hint}" if record.stop_hint else ""
     return f"The call is still running{after} and stays in the background; {_THEN}.{stop}"

@@ -32,7 +32,10 @@ class Record:
     """What stops the work, for the pending answer."""
     progress: Callable[[], Payload] = dict
     """Fields of the result as far as it has come."""
-    queued_behind: str | None = None
+    behind: Callable[[], str | None] = lambda: None
+    """The id of the call that holds the kernel this one waits for, as it is now."""
+    others: Callable[[], Prompt | bool] = lambda: False
+    """Whether it waits for code that no call started, the person's, and what that asks for."""
     prompt: Prompt | None = None
     dialogs: list[str] = field(default_factory=list)
     aborted: bool = False
@@ -52,6 +55,19 @@ class Record:
         if self.payload is not None:
             return State.FAILED if self.payload.get("isError") else State.COMPLETED
         return State.INPUT_REQUIRED if self.dialogs or self.prompt else State.WORKING
+
+    def queue(self) -> Payload:
+        """What the call waits behind in the kernel, for an answer."""
+        if self.payload is not None:
+            return {}
+        behind = self.behind()
+        if behind:
+            return {"queuedBehind": behind}
+        others = self.others()
+        if not others:
+            return {}
+        told: Payload = {"queuedBehind": "code that the person started"}
+        return told if others is True else {**told, "kernelInput": others}
 
     def ask(self, prompt: Prompt | None) -> None:
         """The kernel waits for a person's input, or (None) does no longer."""

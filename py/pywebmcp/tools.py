@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pywebmcp.bounding import MIN_LIMIT
 from pywebmcp.calls import Calls
 from pywebmcp.changes import Change
 from pywebmcp.frontend import Frontend
@@ -96,3 +97,8 @@ class Call:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     record: Record | None = None
     """Where the call is registered, once it is."""
+
+    def room(self, frame: int) -> int:
+        """Characters of JSON that the entries of a page may have, beside ``frame`` others."""
+        limit = max(self.settings.max_result_length, MIN_LIMIT)
+        return max(limit - frame - self.calls.news_size(), limit // 4)

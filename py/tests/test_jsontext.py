@@ -259,7 +259,7 @@ def test_reading_goes_as_deep_as_it_says():
 
 
 def test_no_room_on_the_stack_is_a_value_error_when_reading(monkeypatch):
-    def full(text):
+    def full(text, **_):
         raise RecursionError
 
     monkeypatch.setattr(jsontext.json, "loads", full)

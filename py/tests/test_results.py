@@ -634,3 +634,106 @@ async def test_nothing_is_closed_for_the_agent() -> None:
     await asyncio.sleep(1000)
     assert not dialog.result.done()
     desk.frontend.screen.answer("dialog-1", 0)
+
+
+async def test_a_dialog_of_no_call_is_news_in_a_pending_answer_too() -> None:
+    desk = await ready(long(60))
+    desk.frontend.screen.open("Theirs", "", ("OK",))
+    pending = await desk.call("jupyter_run_cells", cellIds=["cell-0"])
+    assert pending["dialogs"][0]["title"] == "Theirs"
+    assert "dialog" not in pending
+    desk.frontend.screen.answer("dialog-1", 0)
+    await stop(desk)
+
+
+async def test_only_the_dialog_in_the_answer_counts_as_told() -> None:
+    desk = await ready("x")
+
+    async def ask(args: dict[str, Any]) -> None:
+        first = desk.frontend.screen.open("Sure?", "", ("No", "Yes"))
+        second = desk.frontend.screen.open("Load Error", "No file", ("Dismiss",))
+        await first.result
+        await second.result
+
+    command(desk, ask)
+    pending = await run_command(desk)
+    assert pending["dialog"]["title"] == "Sure?"
+    start = asyncio.get_running_loop().time()
+    following = await desk.call(
+        "jupyter_answer_dialog", button="Yes", dialogId=pending["dialog"]["id"]
+    )
+    assert following["dialog"]["title"] == "Load Error"
+    assert asyncio.get_running_loop().time() - start < 1
+    await desk.ok("jupyter_answer_dialog", button="Dismiss")
+
+
+@pytest.mark.parametrize("given", ["NaN", "1e999", "-Infinity"])
+async def test_no_timeout_goes_beyond_the_limit(given: str) -> None:
+    desk = await ready(long(600))
+    pending = await desk.call("jupyter_run_cells", cellIds=["cell-0"])
+    start = asyncio.get_running_loop().time()
+    await desk.server.call(
+        "jupyter_wait_for_result",
+        f'{{"pendingId": "{pending["pendingId"]}", "timeout": {given}}}',
+    )
+    assert asyncio.get_running_loop().time() - start <= 20.001
+    await stop(desk)
+
+
+async def test_an_abort_in_the_turn_of_the_result_loses_nothing() -> None:
+    desk = await ready("x")
+    signal = Abort()
+
+    async def late(args: dict[str, Any]) -> str:
+        await asyncio.sleep(1)
+        signal.abort()
+        return "RESULT"
+
+    command(desk, late)
+    await desk.call("jupyter_execute_command", signal, command_id="app:do")
+    [kept] = await pending_ids(desk)
+    assert (await desk.ok("jupyter_wait_for_result", pendingId=kept))["result"] == "RESULT"
+
+
+async def test_a_cancelled_caller_loses_nothing() -> None:
+    desk = await ready(long(10))
+    task = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["cell-0"]))
+    await asyncio.sleep(1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    [kept] = await pending_ids(desk)
+    result = await desk.ok("jupyter_wait_for_result", pendingId=kept)
+    assert result["cells"][0]["outputs"] == [stream("so far\nend\n")]
+
+
+async def test_an_aborted_wait_does_not_mark_the_call_as_aborted() -> None:
+    desk = await ready(long(60))
+    pending = await desk.call("jupyter_run_cells", cellIds=["cell-0"])
+    signal = Abort()
+    wait = asyncio.ensure_future(
+        desk.call("jupyter_wait_for_result", signal, pendingId=pending["pendingId"])
+    )
+    await asyncio.sleep(1)
+    signal.abort()
+    await wait
+    [listed] = (await desk.ok("jupyter_get_context"))["pending"]
+    assert "aborted" not in listed
+    await stop(desk)
+
+
+@pytest.mark.parametrize("button", ["²", "1" * 5000, ""])
+async def test_an_odd_button_is_not_found(button: str) -> None:
+    desk = await ready("x")
+    dialog = desk.frontend.screen.open("Sure?", "", ("No", "Yes"))
+    await desk.fail("BUTTON_NOT_FOUND", "jupyter_answer_dialog", button=button)
+    assert not dialog.result.done()
+
+
+async def test_settings_that_change_meanwhile_hold_for_the_calls_after() -> None:
+    desk = await ready(long(5))
+    run = asyncio.ensure_future(desk.server.call("jupyter_run_cells", {"cellIds": ["cell-0"]}))
+    await asyncio.sleep(1)
+    desk.server.settings = Settings(envelope="text")
+    assert "structuredContent" in await run
+    assert "structuredContent" not in await desk.server.call("jupyter_get_context")

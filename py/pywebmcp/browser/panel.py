@@ -98,6 +98,10 @@ class Panel:
         preference = {**ffi.data(self.session.kernelPreference), "name": name}
         preference |= {"shouldStart": True, "canStart": True}
         self.session.kernelPreference = ffi.parsed(preference)
+        gone = ffi.given(self.session.session)
+        if gone is not None and self.connection() is None:
+            # Shut down from elsewhere: its session went with it and would refuse another kernel.
+            gone.dispose()
         self.starting = ffi.watch_quietly(self.session.changeKernel(ffi.struct(name=name)))
 
     def offer_kernels(self) -> None:

@@ -30,7 +30,7 @@ async def jupyter_list_commands(
     As many as fit, with nextOffset to go on from."""
     found = _matching(await call.frontend.commands(), query)
     page: list[Payload] = []
-    room = call.settings.max_result_length - _FRAME
+    room = call.room(_FRAME)
     for command in found[offset : None if limit is None else offset + limit]:
         entry = _entry(command)
         size = jsontext.length(jsontext.dumps(entry)) + 1

@@ -55,7 +55,7 @@ async def _listing(
     call: Call, path: str, recursive: bool, offset: int, limit: int | None
 ) -> Payload:
     entries = await _entries(call.frontend, path, recursive)
-    room = call.settings.max_result_length - _FRAME
+    room = call.room(_FRAME)
     page: list[Entry] = []
     for entry in entries[offset : None if limit is None else offset + limit]:
         size = jsontext.length(jsontext.dumps(entry)) + 1
@@ -89,7 +89,7 @@ def _text(call: Call, facts: Payload, content: str, offset: int, limit: int | No
             Code.INVALID_ARGUMENT,
             f'"offset" {offset} is past the end: the file has {len(content)} characters.',
         )
-    room = call.settings.max_result_length - _FRAME
+    room = call.room(_FRAME)
     size = min(limit or room, room, len(content) - offset)
     piece = content[offset : offset + size]
     # Quotes and control characters take more room in JSON than they have characters.

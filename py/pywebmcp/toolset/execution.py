@@ -9,7 +9,7 @@ from typing import Any
 
 from pywebmcp import text
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import CellRun, Kernel, RunEvents
+from pywebmcp.frontend import CellRun, Kernel, Prompt, RunEvents
 from pywebmcp.tools import Call
 from pywebmcp.types import Payload
 
@@ -21,7 +21,8 @@ _GONE = {
     ),
     "died": (
         Code.KERNEL_DIED,
-        "The kernel died while the code ran: restart it with jupyter_kernel_action.",
+        "The kernel died while the code ran, and its variables with it: start one with "
+        'jupyter_open_notebook and its "kernel".',
     ),
 }
 
@@ -36,6 +37,7 @@ class Lane:
     def __init__(self, call: Call, kernel: Kernel) -> None:
         self._call = call
         self._kernel = kernel
+        self._id = kernel.state()["id"]
         self._generation = kernel.generation()
         self._mine = False
 
@@ -44,19 +46,41 @@ class Lane:
     ) -> CellRun:
         """Run something on the kernel when nothing else does; again when it was dropped unrun."""
 
+        record = self._call.record
+        assert record is not None
+
         def started() -> None:
             self._mine = True
+            record.others = lambda: False
             events.started()
+            if self._call.signal.aborted:
+                self.interrupt()
+
+        def others() -> Prompt | bool:
+            state = self._kernel.state()
+            return state.get("input") or state["status"] == "busy"
 
         while True:
+            record.others = others
             await self._kernel.idle()
             self._check()
             try:
                 run = await start(replace(events, started=started))
             finally:
                 self._mine = False
+                record.others = lambda: False
             if run.status != "cancelled":
                 return run
+
+    def require(self, kernel: Kernel | None) -> None:
+        """Raise ``ToolError`` KERNEL_RESTARTED when the notebook has another kernel by now."""
+        if kernel is None or kernel.state()["id"] != self._id:
+            raise ToolError(
+                Code.KERNEL_RESTARTED,
+                "The notebook was given another kernel meanwhile, which has none of the variables: "
+                "no further cell was run.",
+                status="error",
+            )
 
     def _check(self) -> None:
         if self._kernel.generation() != self._generation:

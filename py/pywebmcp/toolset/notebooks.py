@@ -31,11 +31,9 @@ async def jupyter_open_notebook(
     if kernel is not None:
         _require_kernel(call, kernel)
     if create:
-        notebook = await _create(call, path, kernel)
+        notebook = await _create(call, path, kernel, activate)
     else:
-        notebook = await _open(call, path, kernel, activate)
-    if create and activate:
-        notebook = await call.frontend.open_notebook(path, activate=True)
+        notebook = await _open(call, path, kernel, cell_id, activate)
     if cell_id is not None:
         await notebook.focus_cell(cells.locate(notebook, cell_id), None)
     state = notebook.state()
@@ -57,7 +55,9 @@ def _require_kernel(call: Call, kernel: str) -> None:
         )
 
 
-async def _open(call: Call, path: str, kernel: str | None, activate: bool) -> Notebook:
+async def _open(
+    call: Call, path: str, kernel: str | None, cell_id: str | None, activate: bool
+) -> Notebook:
     if call.frontend.notebook(path) is None:
         entry = await call.frontend.entry(path)
         if entry is None:
@@ -65,11 +65,20 @@ async def _open(call: Call, path: str, kernel: str | None, activate: bool) -> No
         if entry["type"] != "notebook":
             raise ToolError(Code.INVALID_PATH, f'"{path}" is a {entry["type"]}, not a notebook.')
         # JupyterLab shows an older format as one empty cell and destroys it when saving.
-        cells.check_format(await call.frontend.read_notebook(path))
+        content = await call.frontend.read_notebook(path)
+        cells.check_format(content)
+        _require_cell(content, cell_id)
     return await call.frontend.open_notebook(path, kernel=kernel, activate=activate)
 
 
-async def _create(call: Call, path: str, kernel: str | None) -> Notebook:
+def _require_cell(content: dict[str, Any], cell_id: str | None) -> None:
+    """Refuse before a tab opens; where cells have no ids in the file, opening gives them some."""
+    found = cells.from_file(content)
+    if cell_id is not None and all("id" in cell for cell in found):
+        cells.position_in_file(found, cell_id)
+
+
+async def _create(call: Call, path: str, kernel: str | None, activate: bool) -> Notebook:
     if await call.frontend.entry(path) is not None:
         raise ToolError(
             Code.PATH_EXISTS,
@@ -79,7 +88,7 @@ async def _create(call: Call, path: str, kernel: str | None) -> Notebook:
     name = kernel or next(iter(call.frontend.kernel_names()), None)
     await call.frontend.create_notebook(path, _empty(name, call.new_id()))
     try:
-        return await call.frontend.open_notebook(path, kernel=name, activate=False)
+        return await call.frontend.open_notebook(path, kernel=name, activate=activate)
     except BaseException:
         for made in (path, *reversed(missing_folders)):
             await call.frontend.delete(made)

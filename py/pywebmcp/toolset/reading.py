@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pywebmcp import cells, constants, jsontext, markdown, paths, text
-from pywebmcp.bounding import shorten_bundles
+from pywebmcp.bounding import cut_text, shorten_bundles
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
 from pywebmcp.tools import Call, tool
@@ -16,6 +16,8 @@ from pywebmcp.types import Arg, CellData, Payload
 
 # The largest share of a page that the fields around the cells can take.
 _FRAME = 160
+# Characters at each end of a source below which the general cutting of results does as well.
+_LEAST = 500
 # Cells are fetched from the page in batches, so that a page of some hundred cells does not pay
 # for the whole notebook.
 _BATCH = 128
@@ -72,12 +74,16 @@ async def jupyter_get_cells(
     | None = None,
     format: Literal["json", "markdown"] = "json",  # noqa: A002
 ) -> Payload:
-    """Read cells with their ids and source hashes: as many as fit, with nextIndex (or
-    remainingCellIds) to go on from. Reads an unopened notebook from its file. Search covers sources, with includeOutputs outputs
+    """Read cells with their ids and source hashes: as many as fit, with nextIndex (of
+    cellIds: nextOffset) to go on from. Reads an unopened notebook from its file. Search covers sources, with includeOutputs outputs
     too."""
     if cell_ids is not None and (start_index is not None or end_index is not None):
         raise ToolError(
             Code.INVALID_ARGUMENT, 'Give "cellIds" or "startIndex"/"endIndex", not both.'
+        )
+    if search is not None and "\n" in search:
+        raise ToolError(
+            Code.INVALID_ARGUMENT, "A search looks within lines: leave line breaks out."
         )
     source = await _source(call, notebook_path)
     if cell_ids is not None:
@@ -85,7 +91,7 @@ async def jupyter_get_cells(
     else:
         indexes = span(start_index, end_index, source.count)
     outputs = include_outputs or only == "error"
-    page = _Page(call.settings.max_result_length - _FRAME, format)
+    page = _Page(call.room(_FRAME), format)
     read = 0
     for batch in source.batches(indexes, outputs):
         entries: list[dict[str, Any]] = []
@@ -111,7 +117,7 @@ async def jupyter_get_cells(
             rest: Payload = (
                 {"nextIndex": indexes[places[taken]]}
                 if cell_ids is None
-                else {"remainingCellIds": cell_ids[places[taken] :]}
+                else {"nextOffset": places[taken]}
             )
             return {**page.answer(), **rest, "cellCount": source.count}
     return page.answer()
@@ -135,9 +141,13 @@ class _Page:
             self._entries += shown
             return len(shown)
         for count, each in enumerate(shown):
-            size = jsontext.length(jsontext.dumps(each)) + 4
-            if self._entries and size > self._budget:
-                return count
+            size = _size(each)
+            if size > self._budget:
+                if self._entries:
+                    return count
+                # Alone on its page and still too long: its ends are what can be shown.
+                each = _fitted(each, self._budget)
+                size = _size(each)
             self._budget -= size
             self._entries.append(each)
         return len(shown)
@@ -152,6 +162,45 @@ class _Page:
         if self._form == "markdown":
             return {"markdown": "\n\n".join(self._entries)}
         return {"cells": self._entries}
+
+
+def _size(shown: Any) -> int:
+    return jsontext.length(jsontext.dumps(shown)) + 4
+
+
+def _fitted(shown: Any, room: int) -> Any:
+    """One entry that is too long for a page: its source or text cut, or its matches counted.
+
+    Outputs are cut like those of any other result.
+    """
+    if isinstance(shown, str):
+        return _cut(shown, room, lambda text: text)
+    if "matches" in shown:
+        kept: list[Any] = []
+        room -= _size({**shown, "matches": []}) + 40
+        for match in shown["matches"]:
+            room -= _size(match)
+            if room < 0:
+                break
+            kept.append(match)
+        return {**shown, "matches": kept, "moreMatches": len(shown["matches"]) - len(kept)}
+    if "source" not in shown:
+        return shown
+    text = _cut(shown["source"], room, lambda text: {**shown, "source": text, "truncated": True})
+    return {**shown, "source": text, "truncated": True} if text != shown["source"] else shown
+
+
+def _cut(text: str, room: int, entry: Callable[[str], Any]) -> str:
+    """As much of both ends of a text as fits into its entry."""
+    keep = max(room, 0) // 2
+    while keep > _LEAST:
+        cut, _ = cut_text(text, keep)
+        over = _size(entry(cut)) - room
+        if over <= 0:
+            return cut
+        # Escapes take more room in JSON than they have characters.
+        keep -= max(over // 4, 8)
+    return text
 
 
 async def _source(call: Call, path: str | None) -> Source:
@@ -184,18 +233,12 @@ def _file(content: dict[str, Any]) -> Source:
     found = cells.from_file(content)
     ids = tuple(cell.get("id") for cell in found)
 
-    def find(cell_id: str) -> int:
-        def indexes(wanted: str) -> list[int]:
-            return [index for index, each in enumerate(ids) if each == wanted]
-
-        return cells.position(cell_id, indexes, lambda: len(found), found.__getitem__)
-
     metadata = content.get("metadata")
     return Source(
         len(found),
         cells.addresses(ids),
         lambda start, stop, outputs: found[start:stop],
-        find,
+        lambda cell_id: cells.position_in_file(found, cell_id),
         _language(lambda: metadata if isinstance(metadata, dict) else {}),
     )
 
@@ -237,9 +280,10 @@ def _matches(
     if lines:
         found["matches"] = lines
     if outputs:
-        shown = cells.view(cell, index, address, source=False, outputs=True).get("outputs", ())
+        # The index an output has in the notebook: streams are joined in what is shown.
+        shown = text.clean_outputs(cell.get("outputs") or [], index_key="index")
         hits = [
-            {"output": number, "text": line}
+            {"output": output.get("index", number), "text": line}
             for number, output in enumerate(shown)
             for _, line in cells.matching_lines(markdown.output_text(output), needle, limit)
         ]

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from pywebmcp import cells, text
+from pywebmcp.edits import source_hash
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import CellRun, Notebook, RunEvents
+from pywebmcp.records import Record
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, live_notebook, span
 from pywebmcp.toolset.execution import Lane, failure, lane, line, lost, outputs_and_error
@@ -78,22 +80,40 @@ async def jupyter_run_code(
 
 
 class _Target:
-    """A cell to run: its address, and its id to find it again after every wait."""
+    """A cell to run: its address, and what finds it again after every wait."""
 
     def __init__(self, notebook: Notebook, index: int, address: str) -> None:
         cell = notebook.cells(index, index + 1)[0]
         self.address = address
         self.code = cell["cell_type"] == "code"
         self._id = cell.get("id", "")
+        self._hash = source_hash(cell["source"])
         self._index = index
-        self._unique = not cells.is_position(address)
+        self._count = notebook.state()["cellCount"]
+        self._unique = len(notebook.find(self._id)) == 1
 
     def find(self, notebook: Notebook) -> int | None:
-        """Where the cell is now; None when it was deleted."""
+        """Where the cell is now; None when it was deleted.
+
+        Raises ``ToolError`` STALE_CELL when copies share its id and none of them alone has the
+        source it had: then nobody can tell which one was meant.
+        """
         found = notebook.find(self._id)
-        if self._unique:
+        if self._unique or not found:
             return found[0] if found else None
-        return self._index if self._index in found else None
+        same = [
+            index
+            for index in found
+            if source_hash(notebook.cells(index, index + 1)[0]["source"]) == self._hash
+        ]
+        unmoved = self._index in same and notebook.state()["cellCount"] == self._count
+        if not unmoved and len(same) != 1:
+            raise ToolError(
+                Code.STALE_CELL,
+                f'Which cell "{self.address}" is can no longer be told: several have its id. Read '
+                "the cells again.",
+            )
+        return self._index if unmoved else same[0]
 
 
 def _targets(
@@ -133,15 +153,17 @@ def _active(call: Call, notebook: Notebook) -> int:
 class _Progress:
     """The cells done so far and what the running one has put out, for a pending answer."""
 
-    def __init__(self, notebook: Notebook) -> None:
+    def __init__(self, notebook: Notebook, record: Record) -> None:
         self._notebook = notebook
+        self._record = record
         self.done: list[dict[str, Any]] = []
         self.running: _Target | None = None
 
     def __call__(self) -> Payload:
         if self.running is None:
             return {"cells": list(self.done)} if self.done else {}
-        entry: dict[str, Any] = {"id": self.running.address, "status": "running"}
+        status = "queued" if self._record.queue() else "running"
+        entry: dict[str, Any] = {"id": self.running.address, "status": status}
         index = self.running.find(self._notebook)
         if index is not None:
             [cell] = self._notebook.cells(index, index + 1, outputs=True)
@@ -158,15 +180,15 @@ async def _run(
     stop_on_error: bool,
     kernel: Lane | None,
 ) -> Payload:
-    progress = _Progress(notebook)
     assert call.record is not None
+    progress = _Progress(notebook, call.record)
     call.record.progress = progress
     events = RunEvents(asked=call.record.ask)
     failed: dict[str, Any] | None = None
     for position, target in enumerate(targets):
         progress.running = target
         try:
-            run = await _run_target(notebook, target, kernel, events)
+            run = await _run_target(call, notebook, target, kernel, events)
         except ToolError as refused:
             refused.details.update(
                 cells=progress.done, notRun=[later.address for later in targets[position:]]
@@ -188,18 +210,27 @@ async def _run(
 
 
 async def _run_target(
-    notebook: Notebook, target: _Target, kernel: Lane | None, events: RunEvents
+    call: Call, notebook: Notebook, target: _Target, kernel: Lane | None, events: RunEvents
 ) -> CellRun:
     """Run a cell, found again at the moment when its turn comes."""
 
     async def start(events: RunEvents) -> CellRun:
+        path = notebook.state()["path"]
+        if call.frontend.notebook(path) is None:
+            raise ToolError(
+                Code.NOTEBOOK_NOT_FOUND,
+                f'"{path}" was closed meanwhile: no further cell was run.',
+            )
         index = target.find(notebook)
         if index is None:
             return CellRun("deleted")
         return await notebook.run_cell(index, events=events)
 
     if kernel is None or not target.code:
+        if call.signal.aborted:
+            raise ToolError(Code.ABORTED, "The call was aborted: no further cell was run.")
         return await start(events)
+    kernel.require(notebook.kernel())
     return await kernel.run(start, events)
 
 

@@ -51,5 +51,5 @@ async def jupyter_wait_for_result(
     limit = call.settings.execution_timeout
     record = call.calls.find(pending_id)
     return await call.calls.wait(
-        record, limit if timeout is None else min(timeout, limit), call.signal
+        record, timeout if timeout is not None and timeout <= limit else limit, call.signal
     )

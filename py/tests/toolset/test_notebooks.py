@@ -119,6 +119,51 @@ async def test_a_create_that_cannot_open_leaves_no_file(monkeypatch: pytest.Monk
     assert await desk.frontend.entry("b.ipynb") is None
 
 
+async def test_a_new_notebook_has_no_cell_to_show() -> None:
+    desk = Desk()
+    await desk.fail(
+        "INVALID_ARGUMENT", "jupyter_open_notebook", path="s/b.ipynb", create=True, cellId="x"
+    )
+    assert await desk.frontend.entry("s") is None
+
+
+async def test_a_create_that_cannot_open_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(folders=["kept"])
+
+    async def fails(*_: object, **__: object) -> None:
+        raise ToolError(Code.INVALID_PATH, "This page shows one notebook.")
+
+    monkeypatch.setattr(desk.frontend, "open_notebook", fails)
+    await desk.fail("INVALID_PATH", "jupyter_open_notebook", path="kept/s/t/b.ipynb", create=True)
+    assert await desk.frontend.entry("kept/s") is None
+    assert await desk.frontend.entry("kept") is not None
+
+
+async def test_a_cell_that_is_not_in_the_file_opens_no_tab() -> None:
+    desk = Desk("a")
+    await desk.fail("CELL_NOT_FOUND", "jupyter_open_notebook", path="a.ipynb", cellId="gone")
+    assert (await desk.ok("jupyter_get_context"))["documents"] == []
+
+
+async def test_a_context_of_which_a_part_fails_has_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = Desk("a")
+    await desk.open()
+
+    def fails() -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(desk.server.calls, "dialog_list", fails)
+    context = await desk.ok("jupyter_get_context")
+    assert context["dialogs"] is None
+    assert context["notebook"]["path"] == "a.ipynb"
+    monkeypatch.setattr(desk.frontend, "workspace", fails)
+    context = await desk.ok("jupyter_get_context")
+    assert context["notebook"] is None
+    assert context["documents"] is None
+
+
 async def test_save() -> None:
     desk = Desk("a")
     await desk.open()

@@ -163,13 +163,33 @@ async def test_pages_reach_every_cell_and_fit_the_limit() -> None:
     assert calls > 5
 
 
-async def test_a_page_of_named_cells_says_which_remain() -> None:
+async def test_named_cells_come_in_pages_by_their_place_in_the_list() -> None:
     desk = Desk(*["x" * 900 for _ in range(4)], settings=Settings(max_result_length=2500))
     await desk.open()
-    names = ["cell-3", "cell-1", "cell-0"]
-    payload = await desk.ok("jupyter_get_cells", cellIds=names)
-    assert payload["remainingCellIds"] == ["cell-0"]
-    assert [cell["id"] for cell in payload["cells"]] == ["cell-3", "cell-1"]
+    names = ["cell-3", "cell-1", "cell-3", "cell-0", "cell-3"]
+    seen: list[object] = []
+    while names:
+        payload = await desk.ok("jupyter_get_cells", cellIds=names)
+        assert "truncated" not in payload
+        seen += [cell["id"] for cell in payload["cells"]]
+        names = names[payload["nextOffset"] :] if "nextOffset" in payload else []
+    assert seen == ["cell-3", "cell-1", "cell-3", "cell-0", "cell-3"]
+
+
+async def test_the_news_of_a_dialog_costs_no_cell_of_a_page() -> None:
+    desk = Desk(*[f"x_{n} = {n}" for n in range(1000)])
+    await desk.open()
+    desk.frontend.screen.open("Title", "word " * 5000)
+    seen = 0
+    start: int | None = 0
+    told = 0
+    while start is not None:
+        payload = await desk.ok("jupyter_get_cells", startIndex=start)
+        assert "truncated" not in payload
+        seen += len(payload["cells"])
+        told += len(payload.get("dialogs", ()))
+        start = payload.get("nextIndex")
+    assert (seen, told) == (1000, 1)
 
 
 async def test_a_filter_pages_over_all_cells() -> None:
@@ -184,7 +204,10 @@ async def test_one_cell_larger_than_a_page_is_cut_and_says_so() -> None:
     desk = Desk("x" * 100_000, "y")
     await desk.open()
     payload = await desk.ok("jupyter_get_cells")
-    assert payload["truncated"] is True
+    [cell] = payload["cells"]
+    assert cell["truncated"] is True
+    assert len(cell["source"]) > 35_000
+    assert "characters omitted" in cell["source"]
     assert payload["nextIndex"] == 1
     assert jsontext.length(jsontext.dumps(payload)) <= 40_000
 
@@ -244,9 +267,48 @@ async def test_an_id_that_several_cells_have_is_refused_with_the_candidates() ->
     assert failed["candidates"][1]["firstLine"] == "z"
 
 
+async def test_an_id_that_looks_like_a_position_is_shown_with_the_real_one() -> None:
+    desk = Desk(code("x", "@2"), code("y", "b"), code("z", "c"))
+    await desk.open()
+    assert [cell["id"] for cell in await read(desk)] == ["@0", "b", "c"]
+    assert [cell["source"] for cell in await read(desk, cellIds=["@2"])] == ["z"]
+
+
+async def test_more_matches_than_fit_are_counted() -> None:
+    desk = Desk("\n".join(f"x = {n}" for n in range(5000)))
+    await desk.open()
+    [found] = await read(desk, search="x = ")
+    assert len(found["matches"]) > 500  # type: ignore[arg-type]
+    assert found["moreMatches"] == 5000 - len(found["matches"])  # type: ignore[arg-type]
+
+
+async def test_a_search_does_not_cross_lines() -> None:
+    desk = Desk("a\nb")
+    await desk.open()
+    await desk.fail("INVALID_ARGUMENT", "jupyter_get_cells", search="a\nb")
+
+
+async def test_a_match_in_an_output_has_its_stored_index() -> None:
+    outputs = [stream("a\n"), stream("b\n"), result({"text/plain": "needle"})]
+    desk = Desk(code("x", "a", outputs=outputs))
+    await desk.open()
+    [found] = await read(desk, search="needle", includeOutputs=True)
+    assert found["matches"] == [{"output": 2, "text": "needle"}]
+
+
+async def test_failed_cells_as_markdown_have_their_error() -> None:
+    desk = Desk(code("y", "bad", outputs=[FAILED]))
+    await desk.open()
+    payload = await desk.ok("jupyter_get_cells", only="error", format="markdown")
+    assert "```error\nNameError: name 'y' is not defined\n```" in payload["markdown"]
+
+
 async def test_the_same_in_a_file_that_is_not_open() -> None:
     desk = Desk(code("x", "a1"), code("y", "a1"))
-    await desk.fail("CELL_NOT_FOUND", "jupyter_get_cells", notebookPath="a.ipynb", cellIds=["a1"])
+    failed = await desk.fail(
+        "INVALID_ARGUMENT", "jupyter_get_cells", notebookPath="a.ipynb", cellIds=["a1"]
+    )
+    assert [candidate["id"] for candidate in failed["candidates"]] == ["@0", "@1"]
     [cell] = await read(desk, notebookPath="a.ipynb", cellIds=["@1"])
     assert cell["source"] == "y"
 

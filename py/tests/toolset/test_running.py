@@ -383,3 +383,116 @@ async def test_pending_code_shows_its_outputs_so_far() -> None:
     )
     assert pending["outputs"] == [stream("a\n")]
     await desk.ok("jupyter_wait_for_result", pendingId=pending["pendingId"])
+
+
+async def test_a_run_behind_a_persons_code_says_so_and_never_suggests_to_kill_it() -> None:
+    desk = Desk("name = input('name? ')", "print('mine')")
+    await desk.open()
+    theirs = desk.person.start_run(0)
+    await asyncio.sleep(1)
+    pending = await desk.call("jupyter_run_cells", cellIds=["cell-1"])
+    assert pending["cells"] == [{"id": "cell-1", "status": "queued"}]
+    assert pending["kernelInput"] == {"prompt": "name? ", "password": False}
+    assert "restart" not in pending["message"]
+    desk.person.answer("x")
+    await theirs
+    done = await desk.ok("jupyter_wait_for_result", pendingId=pending["pendingId"])
+    assert done["cells"][0]["outputs"] == [stream("mine\n")]
+
+
+async def test_who_holds_the_kernel_is_told_as_it_is_now() -> None:
+    sleep = "import asyncio\nawait asyncio.sleep({})"
+    desk = Desk(sleep.format(30), sleep.format(60), "print(3)")
+    await desk.open()
+    calls = [
+        asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=[f"cell-{n}"]))
+        for n in range(3)
+    ]
+    first, second, third = [await call for call in calls]
+    assert third["queuedBehind"] == first["pendingId"]
+    await asyncio.sleep(20)
+    again = await desk.call("jupyter_wait_for_result", pendingId=third["pendingId"], timeout=0)
+    assert again["queuedBehind"] == second["pendingId"]
+    await asyncio.sleep(100)
+    await desk.ok("jupyter_wait_for_result", pendingId=third["pendingId"])
+
+
+async def test_an_abort_before_the_kernel_takes_up_the_cell_interrupts_it_then() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(100)", can_interrupt=True)
+    await desk.open()
+    for turns in range(8):
+        signal = Abort()
+        run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, cellIds=["cell-0"]))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        start = asyncio.get_running_loop().time()
+        signal.abort()
+        answer = await run
+        if answer.get("status") == "pending":
+            await desk.call("jupyter_wait_for_result", pendingId=answer["pendingId"])
+        assert asyncio.get_running_loop().time() - start < 50
+
+
+async def test_an_aborted_run_renders_no_further_markdown() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", markdown("# T"), "print(1)")
+    await desk.open()
+    signal = Abort()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", signal, startIndex=0))
+    await asyncio.sleep(5)
+    signal.abort()
+    pending = await run
+    answer = await desk.call("jupyter_wait_for_result", pendingId=pending["pendingId"])
+    assert [cell["id"] for cell in answer["cells"]] == ["cell-0"]
+    assert answer["notRun"] == ["cell-1", "cell-2"]
+
+
+async def test_positions_are_kept_to_the_cells_they_meant() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print('one')", minor=4)
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["@0", "@1"]))
+    await asyncio.sleep(5)
+    await desk.ok("jupyter_insert_cell", source="print('new')", position="above")
+    answer = await run
+    assert answer["cells"][1]["outputs"] == [stream("one\n")]
+
+
+async def test_copies_are_told_apart_by_their_source_or_not_run() -> None:
+    wait = "import asyncio\nawait asyncio.sleep(10)"
+    for sources, code_ in (("xy", None), ("xx", "STALE_CELL")):
+        desk = Desk(
+            code(wait, "s"),
+            code(f"print('{sources[0]}')", "a"),
+            code(f"print('{sources[1]}')", "a"),
+        )
+        await desk.open()
+        run = asyncio.ensure_future(desk.call("jupyter_run_cells", cellIds=["s", "@2"]))
+        await asyncio.sleep(5)
+        await desk.ok("jupyter_insert_cell", source="new", position="above")
+        answer = await run
+        assert answer.get("code") == code_
+        if code_ is None:
+            assert answer["cells"][1]["outputs"] == [stream("y\n")]
+        else:
+            assert answer["notRun"] == ["@2"]
+
+
+async def test_a_notebook_closed_meanwhile_ends_the_run() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print(1)")
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", startIndex=0))
+    await asyncio.sleep(5)
+    desk.person.close("a.ipynb")
+    answer = await run
+    assert answer["code"] == "NOTEBOOK_NOT_FOUND"
+    assert answer["notRun"] == ["cell-1"]
+
+
+async def test_another_kernel_meanwhile_ends_the_run() -> None:
+    desk = Desk("import asyncio\nawait asyncio.sleep(10)", "print(1)", kernels=("python", "other"))
+    await desk.open()
+    run = asyncio.ensure_future(desk.call("jupyter_run_cells", startIndex=0))
+    await asyncio.sleep(5)
+    desk.person.choose_kernel("other")
+    answer = await run
+    assert answer["code"] in ("KERNEL_DIED", "KERNEL_RESTARTED")
+    assert "cell-1" in answer["notRun"]
