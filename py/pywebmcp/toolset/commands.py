@@ -90,8 +90,8 @@ async def jupyter_execute_command(
         answer["result"] = result
     if not enabled:
         answer["warning"] = (
-            "The command was not enabled when it ran: it may have done nothing, or acted on the "
-            "last active notebook or console."
+            "The command was not enabled when it ran: check that it did what you wanted, and did it "
+            "to the notebook or console you meant."
         )
     return answer
 

@@ -32,7 +32,7 @@ async def jupyter_get_contents(
     offset: Annotated[int, Arg("Entries or characters to skip", ge=0)] = 0,
     limit: Annotated[int, Arg("Entries or characters", ge=1)] | None = None,
 ) -> Payload:
-    """List a folder, or read a page of a text file with its contentHash; nextOffset goes on. Notebooks:
+    """List a folder, or read a text file in pages (with its contentHash); nextOffset goes on. Notebooks:
     jupyter_get_cells."""
     if path == "":
         return await _listing(call, path, recursive, offset, limit)
