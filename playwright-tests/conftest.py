@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "py" / "tests")]
@@ -47,11 +47,13 @@ def site(pytestconfig: pytest.Config) -> Iterator[str]:
 
 
 @pytest.fixture
-def jl(context: BrowserContext, site: str) -> Iterator[Lab]:
-    """JupyterLab in a browser that has never been here; nothing is open yet."""
+def jl(browser: Browser, site: str) -> Iterator[Lab]:
+    """A page of a browser that has never been here; `Lab.open` loads an app."""
+    context = browser.new_context()
     watch = Watch(context, site)
     yield Lab(context.new_page(), site)
     watch.check()
+    context.close()
 
 
 @pytest.fixture(scope="module")

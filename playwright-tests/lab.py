@@ -152,9 +152,12 @@ class Watch:
         # JupyterLite, when it looks for files that the site does not have.
         "Failed to load resource",
         "worry, about SyntaxError",
+        # A kernel whose code ends its process.
+        "Program terminated with exit",
         # JupyterLab, when a notebook is closed that it was still rendering.
         "Error while computing the ReactiveToolbar",
         "reading 'insertWidget'",
+        "reading 'promise'",
     )
 
     def __init__(self, context: BrowserContext, site: str) -> None:
