@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from pywebmcp import envelope
@@ -42,8 +43,15 @@ class Desk:
     async def call(
         self, tool: str, /, signal: AbortSignal | None = None, **arguments: Any
     ) -> Payload:
-        """Call a tool through the whole of the server and take its payload out of the envelope."""
-        return envelope.decode(await self.server.call(tool, arguments, signal))
+        """Call a tool through the whole of the server and take its payload out of the envelope.
+
+        No call may take longer than its time limit, and a little for what it ends by.
+        """
+        loop = asyncio.get_running_loop()
+        limit, start = self.server.settings.execution_timeout, loop.time()
+        text = await self.server.call(tool, arguments, signal)
+        assert loop.time() - start <= limit + 2, f"{tool} took {loop.time() - start} s"
+        return envelope.decode(text)
 
     async def ok(self, tool: str, /, **arguments: Any) -> Payload:
         """Call a tool that has to succeed."""

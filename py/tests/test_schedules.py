@@ -61,12 +61,8 @@ class Schedule:
     number: int = 0
 
     async def timed(self, tool: str, signal: Abort | None = None, **arguments: Any) -> Any:
-        """A call that has to answer within the time limit."""
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        payload = await self.desk.call(tool, signal, **arguments)
-        assert loop.time() - start <= TIMEOUT + 2
-        return payload
+        """A call; the desk asserts that it answers within the time limit."""
+        return await self.desk.call(tool, signal, **arguments)
 
     def begin(self, tool: str, signal: Abort | None = None, **arguments: Any) -> None:
         self.number += 1
