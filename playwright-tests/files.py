@@ -88,6 +88,11 @@ def kernels(lab: Lab) -> int:
     return int(lab.js("[...pywebmcp.app.serviceManager.kernels.running()].length"))
 
 
+def dialogs(lab: Lab) -> list[str]:
+    """The texts of the dialogs that ask the person something."""
+    return lab.page.locator(".jp-Dialog").all_inner_texts()
+
+
 def close_all(lab: Lab) -> None:
     """Close every tab without saving and without a dialog."""
     lab.page.evaluate(_CLOSE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from files import close_all, kernels, listing, put, put_and_open, saved, sketch, tabs
+from files import close_all, dialogs, kernels, listing, put, put_and_open, saved, sketch, tabs
 from lab import Lab
 from pywebmcp.edits import source_hash
 from pywebmcp.testing import code, error, markdown, notebook, stream
@@ -195,7 +195,7 @@ def test_what_is_no_notebook_of_nbformat_4_is_neither_read_nor_opened(
         assert failed["code"] == "NOTEBOOK_READ_FAILED", failed
     assert tabs(lab) == []
     assert listing(lab) == files
-    assert lab.page.locator(".jp-Dialog").count() == 0
+    assert dialogs(lab) == []
     assert saved(lab, "bad.ipynb") == content
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from files import kernels, outcome, put, put_and_open, settled
+from files import dialogs, kernels, outcome, put, put_and_open, settled
 from lab import Lab
 from pywebmcp.testing import code, notebook
 
@@ -66,7 +66,7 @@ def test_a_restart_settles_what_was_running(lab: Lab, endless: str) -> None:
     assert asked(lab) == "False"
     kernel = lab.must("jupyter_get_context")["notebook"]["kernel"]
     assert (kernel["id"], kernel["status"]) == (before, "idle")
-    assert lab.page.locator(".jp-Dialog").count() == 0
+    assert dialogs(lab) == []
 
 
 def test_a_kernel_is_restarted_by_its_id(lab: Lab) -> None:
@@ -107,7 +107,7 @@ def test_without_a_kernel_a_run_says_what_to_do(lab: Lab) -> None:
         failed = lab.call(name, arguments)
         assert failed["code"] == "KERNEL_UNAVAILABLE", failed
     assert "jupyter_open_notebook" in lab.call("jupyter_run_cells", {"cellIds": ["asks"]})["error"]
-    assert lab.page.locator(".jp-Dialog").count() == 0
+    assert dialogs(lab) == []
     opened = lab.must("jupyter_open_notebook", path=PATH, kernel="python")
     assert opened["success"] is True
     assert asked(lab) == "False"
@@ -123,4 +123,4 @@ def test_opening_starts_no_kernel_that_the_notebook_does_not_want(lab: Lab) -> N
     failed = lab.call("jupyter_run_cells", {"cellIds": ["cell-0"]})
     assert failed["code"] == "KERNEL_UNAVAILABLE"
     assert kernels(lab) == before
-    assert lab.page.locator(".jp-Dialog").count() == 0
+    assert dialogs(lab) == []
