@@ -181,7 +181,7 @@ async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
     """
     pending = starting is not None and not starting.done()
     connection = None if pending else _usable(session)
-    if connection is not None:
+    if connection is not None and connection.status == "idle":
         return connection
     signals = (
         session.statusChanged,
@@ -195,11 +195,14 @@ async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
                 if starting is not None:
                     await asyncio.wait([starting])
                 # What JupyterLab itself waits for: whether it has to ask the person for a kernel.
-                asking = await session.initialize()
+                asking, greeted = await session.initialize(), False
                 while True:
                     connection = _usable(session, asking=bool(asking))
-                    if connection is not None:
+                    if connection is not None and (connection.status == "idle" or greeted):
                         return connection
+                    # A kernel that has just started is busy with JupyterLab's own requests; one
+                    # that stays so runs somebody's code, and takes ours after it.
+                    greeted = connection is not None
                     # Not every change has a signal: a failed start has none.
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(changed.wait(), POLL)
