@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -60,5 +61,12 @@ def chromium(
         )
         try:
             yield browser
+        except KeyboardInterrupt:
+            # The same Ctrl-C ends Playwright's driver; that it is gone is no news to anybody.
+            logging.getLogger("asyncio").disabled = True
+            with contextlib.suppress(Exception):
+                browser.close()
+            raise
         finally:
-            browser.close()
+            with contextlib.suppress(Exception):
+                browser.close()

@@ -220,12 +220,13 @@ def _unknown(error: fastjsonschema.JsonSchemaValueException, where: str) -> Tool
     name = next((key for key in error.value if key not in known), None)
     if name is None:
         return None
-    close = difflib.get_close_matches(name, known, 1)
+    inside = [each for each in known if name.lower() in each.lower()]
+    close = inside or difflib.get_close_matches(name, known, 1)
     hint = f' Did you mean "{close[0]}"?' if close else ""
-    inside = f' in "{where}"' if where else ""
+    place = f' in "{where}"' if where else ""
     return ToolError(
         Code.UNKNOWN_ARGUMENT,
-        f'Unknown argument "{name}"{inside}. {_accepted(error.definition)}{hint}',
+        f'Unknown argument "{name}"{place}. {_accepted(error.definition)}{hint}',
     )
 
 

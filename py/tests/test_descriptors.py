@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fastjsonschema
 import pytest
-from pywebmcp import jsontext
+from pywebmcp import jsontext, reference
 from pywebmcp.tools import Tool
 from pywebmcp.toolset import TOOLS
 
@@ -80,3 +80,9 @@ def test_the_budget_is_kept() -> None:
     length = jsontext.length(jsontext.dumps([tool.descriptor() for tool in TOOLS]))
     assert length <= BUDGET * len(TOOLS) / len(HINTS) * 1.2
     assert length <= BUDGET
+
+
+def test_the_page_of_tools_is_up_to_date() -> None:
+    """Run scripts/make_tools_page to write it anew."""
+    written = Path(__file__).parents[2] / "docs" / "tools.md"
+    assert written.read_text(encoding="utf-8") == reference.page(TOOLS)

@@ -211,6 +211,14 @@ def test_an_unknown_argument_is_named_before_a_missing_one() -> None:
     assert 'Did you mean "cellId"?' in error.message
 
 
+def test_a_name_that_is_part_of_one_is_what_was_meant() -> None:
+    async def update(call: object, *, source: str = "", expected_source_hash: str = "") -> None:
+        """Update."""
+
+    with pytest.raises(ToolError, match='Did you mean "expectedSourceHash"'):
+        Validator(signature(update).schema)({"sourceHash": "0"})
+
+
 def test_a_tool_without_arguments_says_so() -> None:
     async def nothing(call: object) -> None:
         """Nothing."""
