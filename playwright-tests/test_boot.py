@@ -11,13 +11,12 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import _chromium
 import _server
 import pytest
 from lab import PATIENCE, Lab, Watch
-from playwright.sync_api import Browser, BrowserContext, BrowserType, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from pywebmcp.toolset import TOOLS
 
 Changes = dict[str, Callable[[bytes], bytes]]
@@ -53,10 +52,6 @@ _LOAD_AGAIN = """async () => {
     const loaded = new Promise((resolve) => again.addEventListener("load", resolve));
     document.head.append(again);
     await loaded;
-}"""
-_ACTIVATE_PYTHON = """async () => {
-    const { app, tokens, modules, pyodide } = pywebmcp;
-    await pyodide.pyimport("pywebmcp.browser").activate(app, tokens, modules);
 }"""
 _TOOLS = """async () => (await document.modelContext.getTools()).map((tool) => tool.name).sort()"""
 
@@ -101,17 +96,6 @@ def site_folder(pytestconfig: pytest.Config) -> Path:
     if pytestconfig.getoption("base_url"):
         pytest.skip("the site is somebody else's")
     return Path(__file__).resolve().parent.parent / "build" / "site"
-
-
-@pytest.fixture(scope="module")
-def plain_browser(
-    browser_type: BrowserType, browser_type_launch_args: dict[str, Any]
-) -> Iterator[Browser]:
-    """A Chromium without WebMCP."""
-    arguments = {**browser_type_launch_args, "args": _chromium.arguments(webmcp=False)}
-    browser = browser_type.launch(**arguments)
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
@@ -163,15 +147,17 @@ def reason(lab: Lab) -> str:
 
 
 def test_without_webmcp_there_is_no_tool_and_jupyterlab_works(
-    plain_browser: Browser, site: str
+    launch_browser: Callable[..., Browser], site: str
 ) -> None:
-    with visiting(plain_browser, site) as visit:
+    browser = launch_browser(args=_chromium.arguments(webmcp=False))
+    with visiting(browser, site) as visit:
         lab = visit.lab.open()
         assert lab.status == "unavailable"
         shows(lab, "WebMCP unavailable")
         assert "chrome://flags" in reason(lab)
         assert lab.js("document.modelContext === undefined")
         run_by_hand(lab)
+    browser.close()
 
 
 @pytest.mark.parametrize(
@@ -295,26 +281,8 @@ def test_a_second_activation_does_nothing(browser: Browser, site: str) -> None:
                 lab.page.evaluate(again)
             lab.page.evaluate(_ACTIVATE)
             visit.said("active on this page already")
-        lab.page.evaluate(_ACTIVATE_PYTHON)
-        visit.said("active already")
         assert lab.page.evaluate(_TOOLS) == tools
         assert lab.status == "ready"
         assert lab.page.locator("[data-pywebmcp-status].jp-StatusBar-TextItem").count() == 1
         assert lab.js("globalThis.changed ?? false") is False
         assert lab.must("jupyter_get_context")["documents"] == []
-
-
-def test_a_tool_of_somebody_else_by_the_same_name_leaves_all_of_ours_out(
-    browser: Browser, site: str
-) -> None:
-    with visiting(browser, site) as visit:
-        visit.lab.page.add_init_script(
-            """document.modelContext?.registerTool({
-                name: "jupyter_get_cells", description: "Another one.", execute: () => ({}),
-            });"""
-        )
-        lab = visit.lab.open()
-        assert lab.status == "unavailable"
-        shows(lab, "WebMCP unavailable")
-        assert "another extension" in reason(lab)
-        assert lab.page.evaluate(_TOOLS) == ["jupyter_get_cells"]

@@ -213,10 +213,10 @@ def test_damaged_cells_are_read_as_far_as_they_go(lab: Lab) -> None:
 
 
 def test_a_folder_and_a_text_file_are_no_notebooks(lab: Lab) -> None:
-    put(lab, "folder.ipynb/note.txt", "text")
+    put(lab, "folder.of/note.txt", "text")
     for path, code_ in (
-        ("folder.ipynb", "INVALID_PATH"),
-        ("folder.ipynb/note.txt", "INVALID_PATH"),
+        ("folder.of", "INVALID_PATH"),
+        ("folder.of/note.txt", "INVALID_PATH"),
     ):
         assert lab.call("jupyter_open_notebook", {"path": path})["code"] == code_
         failed = lab.call("jupyter_get_cells", {"notebookPath": path})
