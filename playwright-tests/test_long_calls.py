@@ -173,7 +173,7 @@ def test_a_time_limit_changed_meanwhile_holds_for_the_next_call(lab: Lab) -> Non
 def test_a_restart_ends_what_runs_and_what_waits_behind_it_at_once(lab: Lab) -> None:
     cells(lab, at_gate(lab), NEXT)
     waits = started_by(lab, "a", "b")
-    with settings(lab, executionTimeout=1):
+    with settings(lab, executionTimeout=2):
         behind = ask(lab, "jupyter_run_code", code="print('behind')")
     begun = begin(lab, "jupyter_wait_for_result", pendingId=waits["pendingId"])
     restarted = ask(lab, "jupyter_kernel_action", action="restart")
@@ -183,6 +183,7 @@ def test_a_restart_ends_what_runs_and_what_waits_behind_it_at_once(lab: Lab) -> 
     assert (lost["code"], lost["status"]) == ("KERNEL_RESTARTED", "error")
     assert lost["cells"] == [{"id": "a", "status": "restarted", "outputs": [stream("so far\n")]}]
     assert lost["notRun"] == ["b"]
+    assert behind["queuedBehind"] == waits["pendingId"]
     unrun = ask(lab, "jupyter_wait_for_result", pendingId=behind["pendingId"], timeout=0)
     assert unrun["code"] == "KERNEL_RESTARTED"
     assert "outputs" not in unrun

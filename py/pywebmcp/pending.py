@@ -34,7 +34,7 @@ def message(record: Record, dialog: DialogState | None, waits: bool, timeout: fl
         )
     if record.prompt is not None:
         return (
-            "The code asks for input that only the person can give, in the notebook: ask them, "
+            "The code asks for input that only the person can give, in the page: ask them, "
             f"{_THEN}."
         )
     queue = record.queue()

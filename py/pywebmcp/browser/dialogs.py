@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,8 +51,9 @@ class Dialogs:
             opened(dialog_id)
 
     def _added(self, dialog: Js) -> None:
-        if _marking:
+        if _own is not None:
             dialog.node.classList.add(OWN)
+            _own.append(dialog)
             return
         dialog_id = f"dialog-{next(self._numbers)}"
         self._open[dialog_id] = dialog
@@ -69,30 +71,38 @@ class Dialogs:
 
 
 async def ask_person(prompt: str, password: bool) -> str:
-    """Ask what code outside any cell asks with ``input()``; empty when the person cancels."""
+    """Ask what code outside any cell asks with ``input()``; empty when the person cancels.
+
+    The dialog closes when whoever waits for the answer is cancelled.
+    """
     dialog = ffi.module("apputils")
     if dialog is None:
         return ""
     kind = dialog.InputDialog.getPassword if password else dialog.InputDialog.getText
     options = ffi.struct(title="The agent's code asks for input", label=prompt)
-    with marking():
+    with marking() as own:
         answer = kind(options)
-    result = await answer
+    try:
+        result = await answer
+    except asyncio.CancelledError:
+        for each in own:
+            each.reject()
+        raise
     return str(ffi.given(result.value) or "")
 
 
 @contextmanager
-def marking() -> Iterator[None]:
-    """The dialogs that open in the block are our own."""
-    global _marking
-    _marking = True
+def marking() -> Iterator[list[Js]]:
+    """The dialogs that open in the block are our own; gives them."""
+    global _own
+    _own = []
     try:
-        yield
+        yield _own
     finally:
-        _marking = False
+        _own = None
 
 
-_marking = False
+_own: list[Js] | None = None
 
 OWN = "pywebmcp-Dialog"
 """The class of our own dialogs, which ask the person and are none of the agent's."""
