@@ -112,17 +112,10 @@ def _state(dialog_id: str, dialog: Js) -> DialogState:
     node = dialog.node
     shown = bool(dialog.isAttached)
     body = _part(node, ".jp-Dialog-body")
-    text = "" if body is None else _text(body, shown)
-    title = _part(node, ".jp-Dialog-header")
-    heading = "" if title is None else _text(title, shown)
-    if not heading:
-        # A queued dialog has not drawn its header; its label is title and body in one.
-        label = str(ffi.given(node.ariaLabel) or "")
-        heading = label.removesuffix(text).strip()
     state = DialogState(
         id=dialog_id,
-        title=heading,
-        body=text,
+        title=_title(dialog),
+        body="" if body is None else _text(body),
         buttons=[_label(button) for button in node.querySelectorAll(".jp-Dialog-footer button")],
         shown=shown,
         plain=body is not None and body.querySelector("*") is ffi.null,
@@ -133,13 +126,52 @@ def _state(dialog_id: str, dialog: Js) -> DialogState:
     return state
 
 
+def _title(dialog: Js) -> str:
+    """The header's text; JupyterLab draws it only once the dialog is shown."""
+    header = _part(dialog.node, ".jp-Dialog-header")
+    drawn = "" if header is None else _text(header)
+    if drawn:
+        return drawn
+    for panel in dialog.children():
+        for part in panel.children():
+            if part.hasClass("jp-Dialog-header") and hasattr(part, "render"):
+                return " ".join(_strings(part.render()).split())
+    return ""
+
+
+def _strings(element: Js) -> str:
+    """The text in a React element, as React will draw it."""
+    try:
+        return _joined(ffi.data(element))
+    except ffi.JsException:
+        # It holds what JSON cannot tell, such as a widget.
+        return ""
+
+
+def _joined(element: Any) -> str:
+    if isinstance(element, str):
+        return element
+    if isinstance(element, list):
+        return "".join(_joined(part) for part in element)
+    if isinstance(element, dict):
+        return _joined((element.get("props") or {}).get("children"))
+    return ""
+
+
 def _part(node: Js, selector: str) -> Js | None:
     return ffi.given(node.querySelector(selector))
 
 
-def _text(node: Js, shown: bool) -> str:
-    """A text with its word and line boundaries; what is not drawn has no lines to tell."""
-    text = node.innerText if shown else node.textContent
+def _text(node: Js) -> str:
+    """A text with its word and line boundaries."""
+    if node.isConnected:
+        text = node.innerText
+    else:
+        # Only what is in the page has lines. It leaves again before anything is drawn.
+        copy = node.cloneNode(True)
+        ffi.document.body.appendChild(copy)
+        text = copy.innerText
+        copy.remove()
     lines = (" ".join(line.split()) for line in str(text or "").split("\n"))
     return "\n".join(line for line in lines if line)
 

@@ -116,8 +116,8 @@ def string(text: str) -> Js:
 
 
 def reason(error: BaseException) -> str:
-    """The message of an exception, of JavaScript or Python, on one line."""
-    message = " ".join(str(error).split())
+    """The message of an exception, of JavaScript or Python, on one line, to end in a sentence."""
+    message = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
     return message or type(error).__name__
 
 
