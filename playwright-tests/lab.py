@@ -154,6 +154,8 @@ class Watch:
         "worry, about SyntaxError",
         # A kernel whose code ends its process.
         "Program terminated with exit",
+        # JupyterLab, of a file that it cannot read; the person gets a dialog.
+        "Failed to initialize the context",
         # JupyterLab, when a notebook is closed that it was still rendering.
         "Error while computing the ReactiveToolbar",
         "reading 'insertWidget'",
