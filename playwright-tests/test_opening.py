@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from files import close_all, listing, put, put_and_open, sketch
+from files import close_all, listing, outcome, put, put_and_open, sketch
 from lab import Lab
 from pywebmcp.testing import code, notebook
 
@@ -32,8 +32,16 @@ def r_notebook() -> dict[str, object]:
     return notebook(code("x <- 1", "a"), metadata={"kernelspec": spec})
 
 
+def dismiss(lab: Lab) -> None:
+    """Answer a dialog that is shown with its first button."""
+    while lab.page.evaluate(_DIALOGS):
+        lab.page.locator(".jp-Dialog .jp-mod-reject").click()
+        lab.page.locator(".jp-Dialog").wait_for(state="detached")
+
+
 @pytest.fixture(autouse=True)
 def nothing_open(lab: Lab) -> None:
+    dismiss(lab)
     close_all(lab)
 
 
@@ -57,13 +65,12 @@ def test_while_the_person_is_asked_for_a_kernel_a_run_says_so_and_does_not_wait(
     put(lab, "asked.ipynb", r_notebook())
     lab.page.evaluate(_OPEN_BY_HAND, "asked.ipynb")
     lab.until(f"{_DIALOGS}.length > 0")
-    failed = lab.call("jupyter_run_cells", cellIds=["a"])
+    failed = outcome(lab, "jupyter_run_cells", cellIds=["a"])
     title = lab.page.evaluate(_DIALOGS)[0]
     assert failed["code"] == "KERNEL_UNAVAILABLE"
     assert f'"{title}"' in failed["error"]
-    lab.page.locator(".jp-Dialog .jp-mod-reject").click()
-    lab.page.locator(".jp-Dialog").wait_for(state="detached")
-    failed = lab.call("jupyter_run_cells", cellIds=["a"])
+    dismiss(lab)
+    failed = outcome(lab, "jupyter_run_cells", cellIds=["a"])
     assert failed["code"] == "KERNEL_UNAVAILABLE"
 
 
