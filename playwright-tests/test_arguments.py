@@ -32,6 +32,11 @@ _ODD = """async (name) => {
     const deep = {};
     let inner = deep;
     for (let depth = 0; depth < 5000; depth += 1) inner = inner.cellIds = {};
+    const bottomless = {};
+    inner = bottomless;
+    for (let depth = 0; depth < 100_000; depth += 1) inner = inner.cellIds = {};
+    const cycle = {};
+    cycle.cellIds = [cycle];
     const inputs = {
         nothing: undefined,
         null: null,
@@ -46,6 +51,9 @@ _ODD = """async (name) => {
         prototype: JSON.parse('{"__proto__": {"cellId": "a"}, "constructor": 1}'),
         surrogate: { "\\ud800": "\\udfff", cellId: "\\ud83d" },
         deep,
+        bottomless,
+        cycle,
+        bigint: { startIndex: 1n },
         long: { cellId: "x".repeat(1_000_000), path: "y".repeat(1_000_000) },
         emptyText: "",
         blankText: "  ",
@@ -180,7 +188,7 @@ def test_json_text_of_no_object_is_refused(lab: Lab, text: str) -> None:
 def test_nothing_that_is_handed_over_makes_a_tool_throw(lab: Lab, name: str) -> None:
     put_and_open(lab, "odd.ipynb", sketch("1"))
     answers = json.loads(lab.page.evaluate(_ODD, name))
-    assert len(answers) == 25
+    assert len(answers) == 28
     for key, envelope in answers.items():
         payload = envelope["structuredContent"]
         assert envelope["isError"] is not payload["success"], (key, payload)

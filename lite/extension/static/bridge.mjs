@@ -121,6 +121,16 @@ export function counter(signal) {
   return seen;
 }
 
+/** A call's input as JSON text. What has none (a cycle) gives a text that is no JSON: Python refuses it. */
+function inputText(input) {
+  if (typeof input === "string") return input;
+  try {
+    return JSON.stringify(input ?? {});
+  } catch (error) {
+    return String(error);
+  }
+}
+
 /**
  * Register tools on a WebMCP model context: descriptors as JSON text, `call(name, argumentsText,
  * signal, settle)` the one function behind all of them, which calls `settle(resultText)` once.
@@ -131,8 +141,7 @@ export async function registerTools(context, descriptorsText, call, options) {
   const register = async (descriptor) => {
     const execute = (input, client) =>
       new Promise((resolve) => {
-        const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
-        call(descriptor.name, text, client?.signal ?? null, (result) => resolve(JSON.parse(result)));
+        call(descriptor.name, inputText(input), client?.signal ?? null, (result) => resolve(JSON.parse(result)));
       });
     try {
       await context.registerTool({ ...descriptor, execute }, options);
