@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from background import arrived, ask, at_gate, begin, cells, open_gates, pending, result, settings
 from files import close_all, listing, put, put_and_open, saved, settled, sketch
 from lab import Lab
 from pywebmcp.testing import notebook, stream
+from screen import click, close_dialogs, command, dialogs, gone, on_screen, persons
 
-SECRET = "correct horse battery"
-
-_OPEN = """([title, body, labels]) => {
-    const { Dialog } = pywebmcp.modules.apputils;
-    const { Widget } = pywebmcp.modules.widgets;
-    let content = body;
-    if (body.startsWith("<")) {
-        const node = document.createElement("div");
-        node.innerHTML = body;
-        content = new Widget({ node });
-    }
-    const buttons = labels.map((label) => Dialog.createButton({ label }));
-    void new Dialog({ title, body: content, buttons }).launch();
-}"""
 _COMMANDS = """() => {
     const { commands } = pywebmcp.app;
     const { showDialog, showErrorMessage } = pywebmcp.modules.apputils;
@@ -59,41 +44,10 @@ def nothing_left(lab: Lab) -> Iterator[None]:
     """No dialog is open and no call is under way when the next test begins."""
     yield
     open_gates(lab)
-    # Not flushed: that would leave rejected promises.
-    lab.js("pywebmcp.modules.apputils.Dialog.tracker.forEach((dialog) => dialog.reject())")
+    close_dialogs(lab)
     lab.js("(globalThis.settleError?.(), globalThis.settleNote?.(), null)")
     for pending_id in pending(lab):
         result(lab, pending_id)
-
-
-def persons(lab: Lab, title: str, body: str = "", *labels: str) -> None:
-    """Open a dialog as the person's own doing would."""
-    lab.page.evaluate(_OPEN, [title, body, list(labels or ("Cancel", "OK"))])
-
-
-def on_screen(lab: Lab, title: str) -> None:
-    """Wait until a dialog is shown."""
-    lab.page.locator(".jp-Dialog-header", has_text=title).wait_for()
-
-
-def gone(lab: Lab) -> None:
-    """Wait until no dialog is shown."""
-    lab.page.locator(".jp-Dialog").wait_for(state="detached")
-
-
-def click(lab: Lab, label: str) -> None:
-    """Click a button as the person does."""
-    lab.page.locator(".jp-Dialog").get_by_role("button", name=label, exact=True).click()
-
-
-def dialogs(lab: Lab) -> list[dict[str, Any]]:
-    """The dialogs that the context lists."""
-    found: list[dict[str, Any]] = lab.must("jupyter_get_context")["dialogs"]
-    return found
-
-
-def command(lab: Lab, command_id: str, **args: Any) -> Any:
-    return ask(lab, "jupyter_execute_command", command_id=command_id, args=args)
 
 
 def only_the_first(lab: Lab) -> None:
@@ -312,35 +266,6 @@ def test_a_dialog_of_the_persons_while_code_runs_is_told_and_does_not_stop_it(la
     assert "dialogs" not in done
 
 
-def test_a_dialog_of_the_persons_is_news_once_and_in_the_context_always(lab: Lab) -> None:
-    persons(lab, "Of the person", "Sure?", "No", "Yes")
-    on_screen(lab, "Of the person")
-    news = ask(lab, "jupyter_get_cells")
-    assert news["success"] is True
-    [told] = news["dialogs"]
-    assert told == {
-        "id": told["id"],
-        "title": "Of the person",
-        "body": "Sure?",
-        "buttons": ["No", "Yes"],
-        "shown": True,
-    }
-    assert "dialogs" not in ask(lab, "jupyter_get_cells")
-    assert dialogs(lab) == dialogs(lab) == [told]
-
-
-def test_a_dialog_that_the_person_closes_leaves_no_trace(lab: Lab) -> None:
-    persons(lab, "Of the person", "", "Go")
-    on_screen(lab, "Of the person")
-    lab.page.keyboard.press("Escape")
-    gone(lab)
-    assert dialogs(lab) == []
-    assert pending(lab) == {}
-    assert "dialogs" not in ask(lab, "jupyter_get_cells")
-    failed = ask(lab, "jupyter_answer_dialog", button="Go")
-    assert failed["code"] == "DIALOG_NOT_FOUND"
-
-
 def test_a_calls_dialog_that_the_person_answers_settles_the_call(lab: Lab) -> None:
     waits = command(lab, "test:two-questions")
     on_screen(lab, "First?")
@@ -349,73 +274,3 @@ def test_a_calls_dialog_that_the_person_answers_settles_the_call(lab: Lab) -> No
     click(lab, "Cancel")
     gone(lab)
     assert result(lab, waits["pendingId"]) == {"success": True, "result": ["Ok", "Cancel"]}
-
-
-# --- what a dialog says
-
-
-@pytest.mark.parametrize("button", ["yes", "YES", " Yes ", 1, "1"])
-def test_a_button_is_named_by_its_label_or_its_index(lab: Lab, button: Any) -> None:
-    persons(lab, "Sure?", "", "No", "Yes", "Maybe")
-    on_screen(lab, "Sure?")
-    answered = ask(lab, "jupyter_answer_dialog", button=button)["answered"]
-    assert answered["button"] == "Yes"
-    gone(lab)
-
-
-@pytest.mark.parametrize("button", ["Y", "", 3, -1])
-def test_a_button_that_is_not_there_clicks_nothing(lab: Lab, button: Any) -> None:
-    persons(lab, "Sure?", "", "No", "Yes", "Maybe")
-    on_screen(lab, "Sure?")
-    failed = ask(lab, "jupyter_answer_dialog", button=button)
-    assert failed["code"] == "BUTTON_NOT_FOUND"
-    assert failed["dialog"]["buttons"] == ["No", "Yes", "Maybe"]
-    assert lab.page.locator(".jp-Dialog").count() == 1
-
-
-def test_texts_keep_their_words_and_lines_also_of_a_dialog_that_waits(lab: Lab) -> None:
-    body = "<p>First line</p><p>second<br>third <b>wo</b>rd</p><ul><li>one</li><li>two</li></ul>"
-    persons(lab, "In front", body, "OK")
-    persons(lab, "Behind", body, "OK")
-    on_screen(lab, "In front")
-    told = dialogs(lab)
-    assert [(dialog["title"], dialog["shown"]) for dialog in told] == [
-        ("In front", True),
-        ("Behind", False),
-    ]
-    for dialog in told:
-        assert dialog["body"] == "First line\nsecond\nthird word\none\ntwo"
-    lab.page.keyboard.press("Escape")
-    on_screen(lab, "Behind")
-    [dialog] = dialogs(lab)
-    assert dialog == {**told[1], "shown": True}
-
-
-def test_the_first_field_is_told_as_it_is_and_answering_keeps_it(lab: Lab) -> None:
-    lab.js(
-        "void pywebmcp.modules.apputils.InputDialog.getText({ title: 'Name', text: 'old' })"
-        ".then((result) => { globalThis.given = result.value; })"
-    )
-    on_screen(lab, "Name")
-    assert dialogs(lab)[0]["input"] == "old"
-    lab.page.locator(".jp-Dialog input").fill("new")
-    assert dialogs(lab)[0]["input"] == "new"
-    ask(lab, "jupyter_answer_dialog", button="OK")
-    lab.until("globalThis.given === 'new'")
-
-
-def test_a_checkbox_is_told_as_true_or_false(lab: Lab) -> None:
-    lab.js("void pywebmcp.modules.apputils.InputDialog.getBoolean({ title: 'Sure', value: true })")
-    on_screen(lab, "Sure")
-    assert dialogs(lab)[0]["input"] is True
-
-
-def test_a_password_is_never_told(lab: Lab) -> None:
-    lab.js("void pywebmcp.modules.apputils.InputDialog.getPassword({ title: 'Key' })")
-    on_screen(lab, "Key")
-    lab.page.locator(".jp-Dialog input").fill(SECRET)
-    seen = [dialogs(lab), ask(lab, "jupyter_get_cells")]
-    assert "input" not in seen[0][0]
-    seen.append(ask(lab, "jupyter_answer_dialog", button="OK"))
-    assert SECRET not in json.dumps(seen)
-    assert seen[-1]["success"] is True

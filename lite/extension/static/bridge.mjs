@@ -109,6 +109,18 @@ export function plainText(value) {
   return value !== undefined && isPlain(value, 0) ? JSON.stringify(value) : null;
 }
 
+/**
+ * Call a method and await what it gives. What it fails with that is no Error becomes one: a text or
+ * nothing at all cannot be raised in Python, and whoever awaits it there would wait for ever.
+ */
+export async function invoke(target, method, ...args) {
+  try {
+    return await target[method](...args);
+  } catch (error) {
+    throw error instanceof Error ? error : new Error(String(error ?? "no reason was given"));
+  }
+}
+
 /** A function that does nothing, for callbacks that JavaScript insists on. */
 export function nothing() {}
 

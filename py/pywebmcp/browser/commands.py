@@ -52,7 +52,9 @@ class Commands:
         Raises ``ToolError`` COMMAND_FAILED with the command's own message.
         """
         try:
-            result = await self._registry.execute(command_id, ffi.parsed(args))
+            result = await ffi.bridge().invoke(
+                self._registry, "execute", command_id, ffi.parsed(args)
+            )
         except ffi.JsException as error:
             raise ToolError(
                 Code.COMMAND_FAILED, f"{command_id} failed: {ffi.reason(error)}."
