@@ -184,16 +184,20 @@ def test_a_command_that_was_not_enabled_runs_with_a_warning(lab: Lab) -> None:
     lab.must("jupyter_open_notebook", path="commands.ipynb")
 
 
-def test_a_command_can_be_meant_for_a_notebook_that_is_not_in_view(lab: Lab) -> None:
+@pytest.mark.parametrize("argument", ["widgetId", "semanticWidget"])
+def test_a_command_can_be_meant_for_a_notebook_in_the_background(lab: Lab, argument: str) -> None:
+    put_and_open(lab, "behind.ipynb", sketch("behind"))
     behind = lab.js("nb.parent.id")
     put_and_open(lab, "front.ipynb", sketch("front"))
-    for argument in ("widgetId", "semanticWidget"):
-        answer = command(lab, "notebook:insert-cell-below", **{argument: behind})
-        assert answer["success"] is True
-        assert "warning" not in answer
-        failed = command(lab, "docmanager:save", **{argument: behind})
-        assert failed["code"] == "INVALID_ARGUMENT"
-        assert argument in failed["error"]
+    answer = command(lab, "notebook:insert-cell-below", **{argument: behind})
+    assert answer == {"success": True}
+    for path, cells in (("behind.ipynb", 2), ("front.ipynb", 1)):
+        read = lab.must("jupyter_get_cells", notebookPath=path)
+        assert len(read["cells"]) == cells
+    failed = command(lab, "docmanager:save", **{argument: behind})
+    assert failed["code"] == "INVALID_ARGUMENT"
+    assert argument in failed["error"]
+    close_all(lab)
 
 
 def test_an_unknown_command_is_told_with_what_comes_near(lab: Lab) -> None:
