@@ -181,7 +181,10 @@ async def ready(session: Js, starting: asyncio.Future[Any] | None = None) -> Js:
     """
     pending = starting is not None and not starting.done()
     connection = None if pending else _usable(session)
-    if connection is not None and connection.status == "idle":
+    # A kernel that runs somebody's code takes ours after it: that is for whoever runs code to wait.
+    if connection is not None and (
+        connection.status == "idle" or messages_of(connection).executing
+    ):
         return connection
     signals = (
         session.statusChanged,

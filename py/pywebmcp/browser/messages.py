@@ -77,6 +77,11 @@ class KernelMessages:
         return bool(self._kernel.isDisposed)
 
     @property
+    def executing(self) -> bool:
+        """Whether code that was sent on this connection runs or waits."""
+        return bool(self._requests)
+
+    @property
     def busy(self) -> bool:
         """Whether something runs in the kernel or waits for it, as far as the messages tell."""
         return bool(self._requests) or self._kernel.status == "busy"
