@@ -187,6 +187,10 @@ class Watch:
             self._note(message.text)
 
     def _error(self, error: WebError) -> None:
+        stack = getattr(error.error, "stack", None) or ""
+        if "/build/" in stack and not any(part in stack for part in ("pywebmcp", "pyodide")):
+            # Of JupyterLab's own code alone, which minds when a notebook closes early.
+            return
         self._note(str(error.error))
 
     def _note(self, text: str) -> None:
