@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pywebmcp import jsontext
-from pywebmcp.bounding import MIN_LIMIT, bound, bound_text, cut_text, shorten_bundles
+from pywebmcp.bounding import (
+    MIN_LIMIT,
+    bound,
+    bound_text,
+    cut_text,
+    shorten_bundles,
+    surely_longer,
+)
 
 quick = settings(max_examples=50, derandomize=True, deadline=None, database=None)
 
@@ -615,3 +622,23 @@ def test_any_result_fits_is_valid_and_says_what_was_cut(payload, limit):
         said = [marker(cut["omittedCharacters"]) for cut in cuts if "omittedCharacters" in cut]
         assert len(said) == len(marked) or (len(cuts) == 20 and len(said) <= len(marked))
         assert all(note in leaf for note, leaf in zip(said, marked, strict=False))
+
+
+def test_a_text_of_megabytes_is_not_written_to_see_that_it_is_too_long(monkeypatch):
+    written = []
+    encode = jsontext.encode
+
+    def counted(value):
+        text = encode(value)
+        written.append(len(text))
+        return text
+
+    monkeypatch.setattr(jsontext, "encode", counted)
+    assert bound(ran(stream("x" * 5_000_000)), LIMIT)["truncated"] is True
+    assert max(written) < 2 * LIMIT
+
+
+def test_a_look_at_the_length_ends_after_so_many_values():
+    values = ["x" * 10] * 100
+    assert surely_longer(values, 500)
+    assert not surely_longer(values, 500, 10)

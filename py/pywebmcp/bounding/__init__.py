@@ -19,12 +19,16 @@ __all__ = [
     "cut_text",
     "default_placeholder",
     "shorten_bundles",
+    "surely_longer",
 ]
 
 MIN_LIMIT = 1000
 """The smallest limit that is kept, in characters: the last resort fits into it whatever comes."""
 
 CUTS_LISTED = 20
+
+# Values of a result that are looked at before it is written as text: that is as fast for so many.
+_LOOK = 100
 
 _ADDED = frozenset({"truncated", "truncationNote", "truncation", "truncationCount"})
 _KEPT = frozenset({"success", "isError", "status", "pendingId", "error", "code"})
@@ -77,9 +81,11 @@ def bound_text(
     """What `bound` gives, and its JSON text, which was made to measure it."""
     limit = max(limit, MIN_LIMIT)
     plain = jsontext.plain(payload)
-    text = jsontext.encode(plain)
-    if jsontext.length(text) <= limit and not _to_look_at.search(text):
-        return plain, text
+    # A text of megabytes is not made to see that it is too long; most results are small.
+    if not surely_longer(plain, limit, _LOOK):
+        text = jsontext.encode(plain)
+        if jsontext.length(text) <= limit and not _to_look_at.search(text):
+            return plain, text
     whole: dict[str, Any] = shorten_bundles(plain, placeholder)
     if not surely_longer(whole, limit):
         text = jsontext.dumps(whole)

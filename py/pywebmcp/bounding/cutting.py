@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -63,13 +64,15 @@ def cut_text(text: str, keep: int) -> tuple[str, int]:
     return f"{text[:head]}\n[... {omitted} characters omitted ...]\n{text[tail:]}", omitted
 
 
-def surely_longer(value: Any, limit: int) -> bool:
+def surely_longer(value: Any, limit: float, items: float = math.inf) -> bool:
     """Whether the JSON text of a value is longer than the limit, by a quick look at least.
 
-    Counts what the text has at the least, and stops once that is too much; False says nothing.
+    Counts what the text has at the least, and stops once that is too much or ``items`` values were
+    looked at; False says nothing.
     """
     stack = [value]
-    while stack:
+    while stack and items > 0:
+        items -= 1
         item = stack.pop()
         if isinstance(item, str):
             limit -= len(item) + 2

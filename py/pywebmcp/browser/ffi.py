@@ -80,13 +80,18 @@ class Spec:
         return _loads(self._reader(root, start, stop))
 
 
-def _loads(text: str) -> Any:
+def _loads(text: str | Js) -> Any:
     try:
-        return jsontext.loads(text)
+        return jsontext.loads(_crossed(text))
     except ValueError as error:
         raise ToolError(
             Code.NOTEBOOK_READ_FAILED, f"What is open in the page cannot be read: {error}."
         ) from None
+
+
+def _crossed(text: str | Js) -> str | bytes:
+    """A JSON text from the bridge, which sends long ones as UTF-8."""
+    return text if isinstance(text, str) else bytes(text.to_bytes())
 
 
 def given(value: Js) -> Js | None:
@@ -96,8 +101,8 @@ def given(value: Js) -> Js | None:
 
 def data(value: Js) -> Any:
     """A JavaScript value as Python data; None for what JSON does not know."""
-    text = js.JSON.stringify(value)
-    return None if text is None else jsontext.loads(text)
+    text = given(_bridge.json(value))
+    return None if text is None else jsontext.loads(_crossed(text))
 
 
 def parsed(value: Any) -> Js:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pywebmcp import cells, constants, jsontext, markdown, paths, text
-from pywebmcp.bounding import cut_text, shorten_bundles
+from pywebmcp.bounding import cut_text, shorten_bundles, surely_longer
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
 from pywebmcp.tools import Call, tool
@@ -21,6 +22,10 @@ _LEAST = 500
 # Cells are fetched from the page in batches, so that a page of some hundred cells does not pay
 # for the whole notebook.
 _BATCH = 128
+# What is this many times longer than the page is not measured exactly, and not more values than
+# this are looked at to see that.
+_FAR = 10
+_LOOK = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class _Page:
     """Collects entries until the next one would not fit; the first one always does."""
 
     def __init__(self, budget: int, form: str) -> None:
-        self._budget = budget
+        self._budget: float = budget
         self._form = form
         self._entries: list[Any] = []
 
@@ -135,19 +140,19 @@ class _Page:
         """Take as many entries as fit; answers how many."""
         shown = [self._shown(entry, language) for entry in entries]
         # All at once is the usual case, and measuring them together the cheaper way.
-        size = jsontext.length(jsontext.dumps(shown)) + 3 * len(shown)
+        size = _size(shown, self._budget) + 3 * len(shown)
         if size <= self._budget:
             self._budget -= size
             self._entries += shown
             return len(shown)
         for count, each in enumerate(shown):
-            size = _size(each)
+            size = _size(each, self._budget)
             if size > self._budget:
                 if self._entries:
                     return count
                 # Alone on its page and still too long: its ends are what can be shown.
                 each = _fitted(each, self._budget)
-                size = _size(each)
+                size = _size(each, self._budget)
             self._budget -= size
             self._entries.append(each)
         return len(shown)
@@ -164,11 +169,17 @@ class _Page:
         return {"cells": self._entries}
 
 
-def _size(shown: Any) -> int:
+def _size(shown: Any, room: float) -> float:
+    """The length in an answer; infinite, without a look at the rest, for what is far too long.
+
+    A cell can have put out megabytes, and the page stands still while they are written as text.
+    """
+    if surely_longer(shown, _FAR * max(room, 0), _LOOK):
+        return math.inf
     return jsontext.length(jsontext.dumps(shown)) + 4
 
 
-def _fitted(shown: Any, room: int) -> Any:
+def _fitted(shown: Any, room: float) -> Any:
     """One entry that is too long for a page: its source or text cut, or its matches counted.
 
     Outputs are cut like those of any other result.
@@ -177,9 +188,9 @@ def _fitted(shown: Any, room: int) -> Any:
         return _cut(shown, room, lambda text: text)
     if "matches" in shown:
         kept: list[Any] = []
-        room -= _size({**shown, "matches": []}) + 40
+        room -= jsontext.length({**shown, "matches": []}) + 44
         for match in shown["matches"]:
-            room -= _size(match)
+            room -= jsontext.length(match) + 4
             if room < 0:
                 break
             kept.append(match)
@@ -190,16 +201,19 @@ def _fitted(shown: Any, room: int) -> Any:
     return {**shown, "source": text, "truncated": True} if text != shown["source"] else shown
 
 
-def _cut(text: str, room: int, entry: Callable[[str], Any]) -> str:
+def _cut(text: str, room: float, entry: Callable[[str], Any]) -> str:
     """As much of both ends of a text as fits into its entry."""
-    keep = max(room, 0) // 2
+    keep = int(max(room, 0)) // 2
     while keep > _LEAST:
         cut, _ = cut_text(text, keep)
-        over = _size(entry(cut)) - room
+        over = _size(entry(cut), room) - room
         if over <= 0:
             return cut
+        if over == math.inf:
+            # Not because of this text.
+            break
         # Escapes take more room in JSON than they have characters.
-        keep -= max(over // 4, 8)
+        keep -= max(int(over) // 4, 8)
     return text
 
 
