@@ -25,14 +25,18 @@ QUIET = (
     "--disable-gpu",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-WEBMCP = "--enable-features=WebMCP"
+WEBMCP = "WebMCP"
+# Chromium's sampling heap profiler, which runs in some processes by chance, walks past the end of a
+# WebAssembly stack (JavaScript Promise Integration, which Pyodide uses) and ends the renderer:
+# certain to happen within a few pages at a sampling rate of 4 KiB, seen once in some hundred pages without.
+# Turned off by its parameters, since --disable-features would undo Playwright's own list.
+NO_HEAP_SAMPLES = "HeapProfilerReporting:stable-probability/0/nonstable-probability/0"
 
 
 def arguments(*, webmcp: bool = True) -> list[str]:
     """Chromium's command line: quiet, WebMCP on or off, without a sandbox only for root."""
-    chosen = [*QUIET]
-    if webmcp:
-        chosen.append(WEBMCP)
+    features = [NO_HEAP_SAMPLES, *([WEBMCP] if webmcp else [])]
+    chosen = [*QUIET, f"--enable-features={','.join(features)}"]
     # Chromium refuses to start its sandbox as root, which is what containers run as.
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         chosen.append("--no-sandbox")
