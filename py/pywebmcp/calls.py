@@ -100,10 +100,13 @@ class Calls:
     ) -> Payload:
         """The result, or a pending answer after ``timeout`` seconds, at a dialog or a prompt."""
         deadline = self._now() + timeout
-        undo = signal.on_abort(record.news.set) if signal else lambda: None
+        undo: Callable[[], None] | None = None
         record.waiters += 1
         try:
             while record.payload is None:
+                if undo is None and signal is not None:
+                    # Not before there is something to wait for: most calls settle at once.
+                    undo = signal.on_abort(record.news.set)
                 blocked = self._blocked(record)
                 remaining = deadline - self._now()
                 if blocked is not None or remaining <= 0 or (signal and signal.aborted):
@@ -122,7 +125,8 @@ class Calls:
             news = self.dialog_news(record)
             return {**record.payload, "dialogs": news} if news else record.payload
         finally:
-            undo()
+            if undo is not None:
+                undo()
             record.waiters -= 1
             self._prune()
 

@@ -58,15 +58,26 @@ def dumps(value: Any) -> str:
 
 
 def encode(value: Any) -> str:
-    """The same of a value that `plain` gave, which is not looked at again."""
+    """The same of a value that `plain` gave or that was read from JSON, without a look at it.
+
+    Only an integer beyond `MAX_SAFE_INTEGER` is written as it is.
+    """
     try:
         text = _encode(value)
+    except ValueError:
+        # JSON has 1e999, which Python reads as infinity.
+        return encode(plain(value))
     except RecursionError:
         # The caller's own stack left no room for the levels of the value.
         return f'"{_TOO_DEEP}"'
-    if text.isascii() or not _surrogates.search(text):
+    if text.isascii():
         return text
-    return _surrogates.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    try:
+        # Sees lone surrogates in a tenth of the time of a search.
+        text.encode()
+    except UnicodeEncodeError:
+        return _surrogates.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return text
 
 
 def loads(text: str | bytes) -> Any:
@@ -80,13 +91,17 @@ def loads(text: str | bytes) -> Any:
     if _nesting(text) > MAX_PARSE_DEPTH:
         raise ValueError(f"nested deeper than {MAX_PARSE_DEPTH} levels")
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return _decode(text)
     except RecursionError:
         raise ValueError("nested too deep") from None
 
 
 def _no_constant(token: str) -> Any:
     raise ValueError(f"{token} is no JSON")
+
+
+# Made once: json.loads makes a decoder for every call that names a parse_constant.
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
 
 
 def length(value: Any) -> int:
@@ -105,12 +120,19 @@ def plain(value: Any) -> Any:
 
     A value that is made of them already is returned as it is, not copied. Never raises.
     """
-    if _is_plain(value):
-        return value
+    return weighed(value)[0]
+
+
+def weighed(value: Any) -> tuple[Any, int]:
+    """What `plain` gives, and a length that its JSON text has at the least, counted on the way."""
+    weight = _weight(value)
+    if weight is not None:
+        return value, weight
     try:
-        return _plain(value, 0, set())
+        value = _plain(value, 0, set())
     except Exception as error:
-        return f"[not readable: {type(error).__name__}]"
+        value = f"[not readable: {type(error).__name__}]"
+    return value, _weight(value) or 0
 
 
 def _nesting(text: str) -> int:
@@ -131,34 +153,40 @@ def _nesting(text: str) -> int:
     return max(accumulate(map(_DELTAS.__getitem__, brackets)))
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether the C encoder writes the value rightly as it is.
+def _weight(value: Any) -> int | None:
+    """Whether the C encoder writes the value rightly as it is (else None): characters at the least.
 
     Goes level by level, because that needs no recursion, ends for cycles, and leaves the passes
     over the values to C.
     """
     values = [value]
+    weight = 0
     for _ in range(MAX_DEPTH + 1):
         kinds = set(map(type, values))
         if not kinds <= _PLAIN:
-            return False
+            return None
         if int in kinds:
             integers = [each for each in values if type(each) is int]
             if min(integers) < -MAX_SAFE_INTEGER or max(integers) > MAX_SAFE_INTEGER:
-                return False
+                return None
         if float in kinds:
             reals = [each for each in values if type(each) is float]
             if not all(map(math.isfinite, reals)):
-                return False
+                return None
         # By id, or a list that holds itself twice would double with every level.
         objects = {id(each): each for each in values if type(each) is dict}.values()
         arrays = {id(each): each for each in values if type(each) is list}.values()
+        if str in kinds:
+            weight += sum([len(each) for each in values if type(each) is str])
+        weight += len(values)
         if not objects and not arrays:
-            return True
-        if set(map(type, chain.from_iterable(objects))) - {str}:
-            return False
+            return weight
+        keys = [*chain.from_iterable(objects)]
+        if set(map(type, keys)) - {str}:
+            return None
+        weight += sum(map(len, keys)) + 3 * len(keys)
         values = [*chain.from_iterable(map(dict.values, objects)), *chain.from_iterable(arrays)]
-    return False
+    return None
 
 
 def _plain(value: Any, depth: int, path: set[int]) -> Any:

@@ -79,12 +79,13 @@ def tool(title: str, hints: str = "", *, waits: bool = False) -> Callable[[Handl
     return decorate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """One call of one tool on its way through the middleware to the handler.
 
     ``arguments`` are the caller's until validation replaced them by the handler's keyword
-    arguments. ``new_id`` gives a fresh nbformat cell id; randomness comes in from outside.
+    arguments, and ``record`` is filled once the call is registered: the middleware sets these two,
+    since a copy for each would cost every call more than the work of some tools. ``new_id`` gives a fresh nbformat cell id; randomness comes in from outside.
     """
 
     tool: Tool

@@ -259,10 +259,10 @@ def test_reading_goes_as_deep_as_it_says():
 
 
 def test_no_room_on_the_stack_is_a_value_error_when_reading(monkeypatch):
-    def full(text, **_):
+    def full(text):
         raise RecursionError
 
-    monkeypatch.setattr(jsontext.json, "loads", full)
+    monkeypatch.setattr(jsontext, "_decode", full)
     with pytest.raises(ValueError, match="too deep"):
         jsontext.loads("[]")
 
@@ -306,3 +306,7 @@ def test_any_value_gives_strict_json(value):
     text = jsontext.dumps(value)
     parsed = strict(text)
     assert jsontext.dumps(parsed) == jsontext.dumps(jsontext.plain(value)) == text
+
+
+def test_encode_writes_what_was_read_from_json_even_when_it_is_infinite():
+    assert jsontext.encode(jsontext.loads('[1e999, {"a": -1e999}]')) == '[null,{"a":null}]'

@@ -27,16 +27,26 @@ MIN_LIMIT = 1000
 
 CUTS_LISTED = 20
 
-# Values of a result that are looked at before it is written as text: that is as fast for so many.
-_LOOK = 100
-
 _ADDED = frozenset({"truncated", "truncationNote", "truncation", "truncationCount"})
 _KEPT = frozenset({"success", "isError", "status", "pendingId", "error", "code"})
 
 
-# What `shorten_bundles` could change has one of these in its JSON text: outputs, an escape, or a key
-# with a slash. Most results have none, and a search is a hundredth of a walk.
-_to_look_at = re.compile(r'"outputs":|"traceback":|\\u001b|/[^"\\/]*":')
+# A key with a slash, as MIME types have.
+_slashed_key = re.compile(r'/[^"\\/]*":')
+
+
+def _worth_a_walk(text: str) -> bool:
+    """Whether there may be anything for `shorten_bundles` in a JSON text.
+
+    That has outputs, an escape, or a MIME type for a key. Most results have none, and looking for
+    the words is a hundredth of a walk.
+    """
+    return (
+        '"outputs":' in text
+        or '"traceback":' in text
+        or "\\u001b" in text
+        or ("/" in text and _slashed_key.search(text) is not None)
+    )
 
 
 def bound(
@@ -80,11 +90,11 @@ def bound_text(
 ) -> tuple[dict[str, Any], str]:
     """What `bound` gives, and its JSON text, which was made to measure it."""
     limit = max(limit, MIN_LIMIT)
-    plain = jsontext.plain(payload)
-    # A text of megabytes is not made to see that it is too long; most results are small.
-    if not surely_longer(plain, limit, _LOOK):
+    plain, least = jsontext.weighed(payload)
+    # A text of megabytes is not made to see that it is too long.
+    if least <= limit:
         text = jsontext.encode(plain)
-        if jsontext.length(text) <= limit and not _to_look_at.search(text):
+        if jsontext.length(text) <= limit and not _worth_a_walk(text):
             return plain, text
     whole: dict[str, Any] = shorten_bundles(plain, placeholder)
     if not surely_longer(whole, limit):

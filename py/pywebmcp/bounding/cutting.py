@@ -74,12 +74,14 @@ def surely_longer(value: Any, limit: float, items: float = math.inf) -> bool:
     while stack and items > 0:
         items -= 1
         item = stack.pop()
-        if isinstance(item, str):
+        kind = type(item)
+        if kind is str:
             limit -= len(item) + 2
-        elif isinstance(item, dict):
-            limit -= sum(map(len, item)) + 4 * len(item) + 1
-            stack.extend(item.values())
-        elif isinstance(item, list):
+        elif kind is dict:
+            limit -= 5 * len(item) + 1
+            if limit >= 0:
+                stack.extend(item.values())
+        elif kind is list:
             limit -= len(item) + 1
             if limit >= 0:
                 stack.extend(item)

@@ -14,7 +14,7 @@ from pywebmcp.browser.contents import Contents
 from pywebmcp.browser.dialogs import Dialogs
 from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel, connected
-from pywebmcp.browser.notebook import BrowserNotebook, notebook_state
+from pywebmcp.browser.notebook import BrowserNotebook
 from pywebmcp.browser.panel import Panel
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
@@ -32,7 +32,14 @@ log = logging.getLogger("pywebmcp")
 _WORKSPACE = Spec(
     {
         "directory": "browser.model.path",
-        "current": "tracker.currentWidget.context.path",
+        "current": {
+            "id": "tracker.currentWidget.id",
+            "path": "tracker.currentWidget.context.path",
+            "ready": "tracker.currentWidget.context.isReady",
+            "disposed": "tracker.currentWidget.isDisposed",
+            "dirty": "tracker.currentWidget.context.model.dirty",
+            "cells": "tracker.currentWidget.content.model.cells.length",
+        },
         "documents": {
             "$of": "app.shell.widgets()",
             "$each": {
@@ -92,11 +99,11 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         except ffi.JsException as error:
             log.warning("the workspace cannot be read: %s", ffi.reason(error))
             return Workspace(directory=None, documents=None, focus=None, notebook=None, kernel=None)
-        notebook, running = self._current_state(now["kernel"])
-        current: str = now["current"] or ""
+        notebook, running = self._current_state(now["current"], now["kernel"])
+        path: str = now["current"]["path"] or ""
         directory = now["directory"]
         return Workspace(
-            directory=current.rpartition("/")[0] if directory is None else directory,
+            directory=path.rpartition("/")[0] if directory is None else directory,
             documents=_documents(now["documents"] or []),
             focus=self._focus(now["focus"]),
             notebook=notebook,
@@ -104,16 +111,21 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         )
 
     def _current_state(
-        self, now: dict[str, Any]
+        self, now: dict[str, Any], running: dict[str, Any]
     ) -> tuple[NotebookState | None, KernelState | None]:
         """The current notebook's part of the workspace."""
-        panel = self._current()
-        if panel is None:
+        panel = self._panels.get(now["id"])
+        if panel is None or not now["ready"] or now["disposed"]:
             return None, None
-        state = notebook_state(panel)
-        if now["id"] is None or now["disposed"]:
+        state = NotebookState(
+            path=now["path"],
+            dirty=now["dirty"],
+            revision=panel.revision,
+            cellCount=now["cells"] or 0,
+        )
+        if running["id"] is None or running["disposed"]:
             return state, None
-        return state, kernel.state_of(panel.session.session.kernel, now)
+        return state, kernel.state_of(panel.session.session.kernel, running)
 
     def notebook(self, path: str | None = None) -> BrowserNotebook | None:
         """The open notebook at a path, or the one the person was in last."""
@@ -283,10 +295,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
 
     def _ready(self, panel: Panel | None) -> Panel | None:
         """The panel if it is open and its file is read."""
-        if panel is None:
-            return None
-        now = panel.state()
-        return panel if now["ready"] and not now["disposed"] else None
+        return panel if panel is not None and panel.ready else None
 
     def _find_panels(self) -> None:
         """Know every open notebook from the start: its changes, its kernel's prompts."""

@@ -48,7 +48,13 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
 
     def state(self) -> NotebookState:
         """Path, dirty, revision and number of cells."""
-        return notebook_state(self._panel)
+        now = self._panel.state()
+        return NotebookState(
+            path=now["path"],
+            dirty=now["dirty"],
+            revision=self._panel.revision,
+            cellCount=now["cells"] or 0,
+        )
 
     def metadata(self) -> dict[str, Any]:
         """The notebook's metadata."""
@@ -150,14 +156,3 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
     async def run_cell(self, index: int, *, events: RunEvents = QUIET) -> CellRun:
         """Run one cell as the notebook itself does; the person's view and focus stay."""
         return await execution.run_cell(self._executor, self._panel, index, events)
-
-
-def notebook_state(panel: Panel) -> NotebookState:
-    """Path, dirty, revision and number of cells, in one crossing."""
-    now = panel.state()
-    return NotebookState(
-        path=now["path"],
-        dirty=now["dirty"],
-        revision=now["revision"],
-        cellCount=now["cells"] or 0,
-    )

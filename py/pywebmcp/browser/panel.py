@@ -12,12 +12,9 @@ from pywebmcp.errors import Code, ToolError
 
 _STATE = Spec(
     {
-        "path": "panel.context.path",
-        "dirty": "panel.context.model.dirty",
-        "ready": "panel.context.isReady",
-        "disposed": "panel.isDisposed",
-        "revision": "changes.count",
-        "cells": "panel.content.model.cells.length",
+        "path": "context.path",
+        "dirty": "context.model.dirty",
+        "cells": "content.model.cells.length",
     }
 )
 
@@ -39,9 +36,7 @@ class Panel:
         self.session: Js = widget.sessionContext
         self.starting: asyncio.Future[Any] | None = None
         """The start of the kernel that we asked for last."""
-        changes = ffi.bridge().counter(widget.content.model.contentChanged)
-        self._root = ffi.struct(panel=widget, changes=changes)
-        self._changes: Js = changes
+        self._changes: Js = ffi.bridge().counter(widget.content.model.contentChanged)
         self._ids: tuple[int, list[str]] = (-1, [])
         self._connections = Connections()
         self._connections.connect(self.session.kernelChanged, self._listen_to_kernel)
@@ -49,13 +44,23 @@ class Panel:
         self._listen_to_kernel()
 
     def state(self) -> dict[str, Any]:
-        """``path, dirty, ready, disposed, revision, cells`` in one crossing."""
-        now: dict[str, Any] = _STATE.read(self._root)
+        """``path, dirty, cells`` in one crossing."""
+        now: dict[str, Any] = _STATE.read(self.widget)
         return now
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change of the notebook's content."""
+        return int(self._changes.count)
+
+    @property
+    def ready(self) -> bool:
+        """Whether its file is read and it is still open."""
+        return bool(self.context.isReady) and not self.disposed
 
     def ids(self) -> list[str]:
         """The id of every cell, in order; read anew only when the model changed."""
-        revision = int(self._changes.count)
+        revision = self.revision
         if self._ids[0] != revision:
             self._ids = (revision, _IDS.read(self.shared))
         return self._ids[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 from pywebmcp import jsontext
@@ -26,9 +25,8 @@ def arguments(
             )
         values = tool.validate(parsed(call.arguments))
         names = tool.signature.names
-        return await endpoint(
-            replace(call, arguments={names[name]: value for name, value in values.items()})
-        )
+        call.arguments = {names[name]: value for name, value in values.items()}
+        return await endpoint(call)
 
     return handle
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from pywebmcp.errors import Code, ToolError
+from pywebmcp.records import Record
 from pywebmcp.tools import Call
 from pywebmcp.types import Payload
 
@@ -18,15 +18,13 @@ def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Aw
             raise ToolError(Code.ABORTED, "The call was aborted before it began: nothing was done.")
         if call.tool.waits:
             return await endpoint(call)
+
+        async def run(record: Record) -> Payload:
+            call.record = record
+            return await endpoint(call)
+
         return await call.calls.call(
-            call.tool.name,
-            lambda record: _run(endpoint, replace(call, record=record)),
-            call.settings.execution_timeout,
-            call.signal,
+            call.tool.name, run, call.settings.execution_timeout, call.signal
         )
 
     return handle
-
-
-async def _run(endpoint: Callable[[Call], Awaitable[Payload]], call: Call) -> Payload:
-    return await endpoint(call)

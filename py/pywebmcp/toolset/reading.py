@@ -176,7 +176,7 @@ def _size(shown: Any, room: float) -> float:
     """
     if surely_longer(shown, _FAR * max(room, 0), _LOOK):
         return math.inf
-    return jsontext.length(jsontext.dumps(shown)) + 4
+    return jsontext.length(jsontext.encode(shown)) + 4
 
 
 def _fitted(shown: Any, room: float) -> Any:
