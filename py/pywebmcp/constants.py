@@ -19,6 +19,12 @@ ENVELOPES = ("full", "text", "structured")
 BLOCKED_COMMANDS = ("apputils:run-*",)
 """Globs of the commands that run other commands: they would go around every other block."""
 
+MAX_IMAGE = 3_750_000
+"""Bytes of an image that goes to an agent: 5 MB of base64, which is what model APIs take at most."""
+
+MAX_IMAGES = 10
+"""Images that come along with the result of one run."""
+
 MAX_SEARCH_LINE = 300
 """Characters of a matching line that a search shows around its match."""
 

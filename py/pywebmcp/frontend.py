@@ -225,6 +225,10 @@ class Notebook(Protocol):
         """The cells ``start <= index < stop``; outputs (nbformat) only when asked for."""
         ...
 
+    def source_changed(self, index: int) -> bool:
+        """Whether a cell's source was changed since it was run, as far as this session saw it."""
+        ...
+
     def replace_text(self, index: int, start: int, end: int, text: str) -> None:
         """Replace a part of a cell's source as one undo step; cursor and selection stay.
 

@@ -43,6 +43,8 @@ class Record:
     """Whether the caller was told the pendingId, or lost the call by aborting it."""
     fetched: bool = False
     payload: Payload | None = None
+    blocks: list[dict[str, str]] = field(default_factory=list)
+    """Content blocks beside the payload: images that the caller asked for."""
     settled: float | None = None
     waiters: int = 0
     reported: set[str] = field(default_factory=set)

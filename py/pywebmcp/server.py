@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from pywebmcp.bounding import bound_text
 from pywebmcp.calls import Calls
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend
+from pywebmcp.images import omitted, taken
 from pywebmcp.middleware import build, handle
 from pywebmcp.middleware.failures import unexpected
 from pywebmcp.settings import Settings
@@ -29,6 +30,8 @@ class Answer:
 
     payload: Payload
     text: str
+    blocks: Sequence[Mapping[str, str]] = ()
+    """Content blocks beside the payload's text: images."""
 
     @property
     def is_error(self) -> bool:
@@ -60,9 +63,18 @@ class ToolServer:
         frontend.watch_dialogs(self.calls.dialog_opened, self.calls.dialog_closed)
 
     async def answer(
-        self, name: str, arguments: Any = None, signal: AbortSignal | None = None
+        self,
+        name: str,
+        arguments: Any = None,
+        signal: AbortSignal | None = None,
+        *,
+        images: bool = False,
     ) -> Answer:
-        """Run a tool; the answer fits into ``settings.max_result_length``."""
+        """Run a tool; the answer's text fits into ``settings.max_result_length``.
+
+        With ``images`` those of a run come along as content blocks: for clients that take such
+        blocks as images, and not as so many characters of base64.
+        """
         settings = self.settings
         try:
             tool = self.tools.get(name)
@@ -71,20 +83,24 @@ class ToolServer:
                     Code.INVALID_ARGUMENT,
                     f'There is no tool "{name}". The tools are {", ".join(self.tools)}.',
                 ).payload()
-            else:
-                payload = await self._endpoint(
-                    Call(
-                        tool,
-                        arguments,
-                        self.frontend,
-                        settings,
-                        self._new_id,
-                        self.calls,
-                        signal or NeverAborted(),
-                        self.tools,
-                    )
-                )
-            return self._bounded(payload, settings)
+                return self._bounded(payload, settings)
+            call = Call(
+                tool,
+                arguments,
+                self.frontend,
+                settings,
+                self._new_id,
+                self.calls,
+                signal or NeverAborted(),
+                self.tools,
+            )
+            payload = await self._endpoint(call)
+            settled = call.record is not None and call.record.payload is not None
+            blocks = [*call.record.blocks] if settled and call.record is not None else []
+            if images:
+                payload, drawn = taken(payload)
+                blocks += drawn
+            return self._bounded(payload, settings, blocks)
         except Exception as error:
             # Only our own encoding is left to fail here; even then the caller gets a result.
             log.exception("the result of %s could not be encoded", name)
@@ -98,10 +114,13 @@ class ToolServer:
         # A change of the settings holds for the calls that start after it.
         mode = self.settings.envelope
         answer = await self.answer(name, arguments, signal)
-        return envelope.encode(answer.text, answer.is_error, mode=mode)
+        return envelope.encode(answer.text, answer.is_error, answer.blocks, mode)
 
-    def _bounded(self, payload: Payload, settings: Settings) -> Answer:
-        return Answer(*bound_text(payload, settings.max_result_length))
+    def _bounded(
+        self, payload: Payload, settings: Settings, blocks: Sequence[Mapping[str, str]] = ()
+    ) -> Answer:
+        fitted = bound_text(payload, settings.max_result_length, omitted)
+        return Answer(*fitted, blocks)
 
 
 def _loop_time() -> float:

@@ -458,6 +458,17 @@ class FrontendContract:
         equal(text_of(one(model, 2)["outputs"]), "hi\n")
         equal(one(model, 2)["execution_count"], 3)
 
+    async def test_an_edit_of_a_cell_that_was_run_is_known(self) -> None:
+        model = await self.open()
+        equal([model.source_changed(index) for index in range(5)], [False] * 5)
+        model.replace_text(2, 0, 0, "# ")
+        model.replace_text(1, 0, 0, "# ")
+        model.replace_text(0, 0, 0, "# ")
+        # The second was never run, the first is no code.
+        equal(
+            [model.source_changed(index) for index in range(5)], [False, False, True, False, False]
+        )
+
     async def test_offsets_count_characters_beyond_the_basic_plane_as_one(self) -> None:
         model = await self.open("odd.ipynb")
         model.replace_text(1, 5, 6, "\U0001f680")

@@ -82,6 +82,11 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
                 cell.pop("outputs", None)
         return found
 
+    def source_changed(self, index: int) -> bool:
+        """Whether a cell's source was changed since it was run: JupyterLab keeps note of that."""
+        # Only code cells' models have it.
+        return getattr(self._panel.cell_widget(index).model, "isDirty", False) is True
+
     def replace_text(self, index: int, start: int, end: int, text: str) -> None:
         """Replace a part of a cell's source as one undo step; cursor and selection stay."""
         editing.replace_texts(self._panel, index, [(start, end, text)])

@@ -43,13 +43,17 @@ class MemoryCell:
     redo: list[Step] = field(default_factory=list)
     running: bool = False
     clearing: bool = False
+    ran: str | None = None
+    """The source that the outputs are of, once it is known."""
 
     @classmethod
     def read(cls, cell: dict[str, Any], cell_id: str) -> MemoryCell:
         """A cell of a file or of an insertion."""
         known = {"id", "cell_type", "source", "metadata", "outputs", "execution_count"}
         is_code = cell["cell_type"] == "code"
+        was_run = is_code and cell.get("execution_count") is not None
         return cls(
+            ran=normalise_newlines(joined(cell["source"])) if was_run else None,
             id=cell_id,
             cell_type=cell["cell_type"],
             source=joined(cell["source"]),
@@ -63,6 +67,11 @@ class MemoryCell:
     def text(self) -> str:
         """The source with line feeds as its only line ends, as an editor shows it."""
         return normalise_newlines(self.source)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the source is another one than that which made the outputs."""
+        return self.ran is not None and self.ran.strip() != self.text.strip()
 
     def data(self, *, outputs: bool) -> CellData:
         """The cell as ``Notebook.cells`` gives it."""

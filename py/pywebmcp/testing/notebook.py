@@ -93,6 +93,10 @@ class MemoryNotebook(Notebook):
         """The cells ``start <= index < stop``; outputs only when asked for."""
         return [cell.data(outputs=outputs) for cell in self.content[max(start, 0) : max(stop, 0)]]
 
+    def source_changed(self, index: int) -> bool:
+        """Whether a cell's source was changed since it was run."""
+        return self.content[index].changed
+
     def replace_text(self, index: int, start: int, end: int, text: str) -> None:
         """Replace a part of a cell's source as one undo step; cursor and selection stay."""
         self.replace_texts(index, [(start, end, text)])
@@ -133,7 +137,7 @@ class MemoryNotebook(Notebook):
         if cell.cell_type == cell_type:
             return
         cell.cell_type = cell_type
-        cell.outputs, cell.execution_count = [], None
+        cell.outputs, cell.execution_count, cell.ran = [], None, None
         if cell_type == "code":
             cell.extra = {}
         # JupyterLab makes a new cell of it: its undo history is gone.
@@ -211,7 +215,7 @@ class MemoryNotebook(Notebook):
         if cell.cell_type != "code":
             return CellRun("ok")
         if not cell.text.strip():
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs, cell.execution_count, cell.ran = [], None, None
             self.changed()
             return CellRun("ok")
         kernel = await self.ready_kernel()
@@ -230,7 +234,7 @@ class MemoryNotebook(Notebook):
         self.dirty = True
 
     async def _run(self, cell: MemoryCell, kernel: MemoryKernel, events: RunEvents) -> Reply:
-        cell.source = cell.text
+        cell.source = cell.ran = cell.text
         cell.outputs, cell.execution_count = [], None
         cell.running, cell.clearing = True, False
         self.changed()

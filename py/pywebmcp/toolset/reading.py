@@ -11,6 +11,7 @@ from pywebmcp import cells, constants, jsontext, markdown, paths, text
 from pywebmcp.bounding import cut_text, shorten_bundles, surely_longer
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
+from pywebmcp.images import omitted
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, current, missing, span
 from pywebmcp.types import Arg, CellData, Payload
@@ -158,7 +159,7 @@ class _Page:
         return len(shown)
 
     def _shown(self, entry: dict[str, Any], language: Callable[[], str]) -> Any:
-        shown = shorten_bundles(entry) if "outputs" in entry else entry
+        shown = shorten_bundles(entry, _image) if "outputs" in entry else entry
         if self._form != "markdown":
             return shown
         return _listed(shown) if "matches" in shown else markdown.cell(shown, language())
@@ -167,6 +168,10 @@ class _Page:
         if self._form == "markdown":
             return {"markdown": "\n\n".join(self._entries)}
         return {"cells": self._entries}
+
+
+def _image(mime_type: str, value: Any, path: tuple[str | int, ...]) -> str | None:
+    return omitted(mime_type, value, ("cells", *path))
 
 
 def _size(shown: Any, room: float) -> float:

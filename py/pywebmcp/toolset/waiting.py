@@ -27,6 +27,7 @@ async def jupyter_answer_dialog(
     answered = {"dialogId": dialog["id"], "button": dialog["buttons"][index]}
     if record is None:
         return {"answered": answered}
+    call.record = record
     failed = dialogs.is_error(dialog)
     timeout = constants.ERROR_DIALOG_GRACE if failed else call.settings.execution_timeout
     payload = await registry.wait(record, timeout, call.signal)
@@ -49,7 +50,7 @@ async def jupyter_wait_for_result(
 ) -> Payload:
     """Wait for a pending call: answers its result, or pending again."""
     limit = call.settings.execution_timeout
-    record = call.calls.find(pending_id)
+    record = call.record = call.calls.find(pending_id)
     return await call.calls.wait(
         record, timeout if timeout is not None and timeout <= limit else limit, call.signal
     )
