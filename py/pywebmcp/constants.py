@@ -1,5 +1,8 @@
 """Every number and name that shapes what an agent or a person sees, with its reason."""
 
+METADATA_KEY = "pywebmcp"
+"""The key of a notebook's metadata under which everything is that we keep there."""
+
 WEBMCP_FLAG = "chrome://flags/#enable-experimental-web-platform-features"
 """Where a person turns WebMCP on in Chromium and Chrome."""
 

@@ -90,7 +90,8 @@ class NotebookState(TypedDict):
 class Workspace(TypedDict):
     """The front end as a whole: the directory the person looks at, documents, focus.
 
-    ``notebook`` and ``kernel`` are the current notebook's, None where there is none.
+    ``notebook`` and ``kernel`` are the current notebook's, None where there is none; ``own`` is what
+    its metadata has under ``constants.METADATA_KEY``.
     """
 
     directory: str | None
@@ -98,6 +99,7 @@ class Workspace(TypedDict):
     focus: FocusState | None
     notebook: NotebookState | None
     kernel: KernelState | None
+    own: NotRequired[Any]
 
 
 class Entry(TypedDict):
@@ -211,6 +213,18 @@ class Notebook(Protocol):
 
     def metadata(self) -> dict[str, Any]:
         """The notebook's metadata."""
+        ...
+
+    def set_metadata(self, key: str, value: Any) -> None:
+        """Set one key of the notebook's metadata, or with None take it away.
+
+        The other keys keep content and order. A person's undo does not bring the old value back:
+        JupyterLab keeps metadata out of it. What is equal already changes nothing.
+        """
+        ...
+
+    def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
+        """The same for the metadata of a cell."""
         ...
 
     def find(self, cell_id: str) -> list[int]:

@@ -7,6 +7,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pywebmcp import envelope, jsontext
@@ -18,7 +19,7 @@ from pywebmcp.images import omitted, taken
 from pywebmcp.middleware import build, handle
 from pywebmcp.middleware.failures import unexpected
 from pywebmcp.settings import Settings
-from pywebmcp.tools import Call, Tool
+from pywebmcp.tools import Call, Tool, utc_now
 from pywebmcp.types import AbortSignal, NeverAborted, Payload
 
 log = logging.getLogger("pywebmcp")
@@ -53,11 +54,13 @@ class ToolServer:
         settings: Settings | None = None,
         new_id: Callable[[], str] | None = None,
         now: Callable[[], float] | None = None,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.frontend = frontend
         self.settings = settings or Settings()
         self.tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
         self._new_id = new_id or _new_id
+        self._clock = clock
         self._endpoint = build(handle)
         self.calls = Calls(now or _loop_time, frontend.dialogs)
         frontend.watch_dialogs(self.calls.dialog_opened, self.calls.dialog_closed)
@@ -93,6 +96,7 @@ class ToolServer:
                 self.calls,
                 signal or NeverAborted(),
                 self.tools,
+                clock=self._clock,
             )
             payload = await self._endpoint(call)
             settled = call.record is not None and call.record.payload is not None

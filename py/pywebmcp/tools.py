@@ -15,6 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from pywebmcp.bounding import MIN_LIMIT
@@ -29,6 +30,11 @@ from pywebmcp.types import AbortSignal, NeverAborted, Payload
 Handler = Callable[..., Awaitable[Payload | Change]]
 
 _HINTS = {"R": "readOnlyHint", "U": "untrustedContentHint", "C": "consequentialHint"}
+
+
+def utc_now() -> datetime:
+    """The time of day, where nobody gives another clock."""
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,8 @@ class Call:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     record: Record | None = None
     """Where the call is registered, once it is."""
+    clock: Callable[[], datetime] = utc_now
+    """The time of day in UTC, for what is kept."""
 
     def room(self, frame: int) -> int:
         """Characters of JSON that the entries of a page may have, beside ``frame`` others."""

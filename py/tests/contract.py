@@ -499,6 +499,86 @@ class FrontendContract:
         read = await self.frontend.read_notebook("odd.ipynb")
         equal(joined(read["cells"][0]["source"]), "x\ny\nz\na = 1\nb = 20\nc = 3\n")
 
+    async def test_one_key_of_the_metadata_is_set_and_the_others_stay(self) -> None:
+        model = await self.open()
+        before = model.metadata()
+        value = {
+            "version": 1,
+            "text": "\ud83d \U0001f600",
+            "list": [1, None, {"deep": 2.5}],
+            "0": {},
+        }
+        model.set_metadata("ours", value)
+        equal(model.metadata(), {**before, "ours": value})
+        equal(list(model.metadata()), [*before, "ours"])
+        model.set_metadata("own", {"b": 1, "a": 2})
+        equal(list(model.metadata()), [*before, "ours"])
+        equal(list(model.metadata()["own"]), ["b", "a"])
+        model.set_metadata("ours", None)
+        equal(model.metadata(), {**before, "own": {"b": 1, "a": 2}})
+        model.set_metadata("absent", None)
+        equal(list(model.metadata()), list(before))
+
+    async def test_one_key_of_the_metadata_of_a_cell_is_set(self) -> None:
+        model = await self.open()
+        for index in (0, 1, 3):
+            before = model.cells(index, index + 1)[0]["metadata"]
+            model.set_cell_metadata(index, "ours", {"level": "read"})
+            after = model.cells(index, index + 1)[0]["metadata"]
+            equal(after, {**before, "ours": {"level": "read"}})
+            model.set_cell_metadata(index, "ours", None)
+            equal(model.cells(index, index + 1)[0]["metadata"], before)
+
+    async def test_metadata_makes_a_notebook_dirty_when_it_differs(self) -> None:
+        model = await self.open()
+        model.set_metadata("own", {"a": 1})
+        model.set_metadata("absent", None)
+        model.set_cell_metadata(1, "tags", ["keep"])
+        model.set_cell_metadata(1, "absent", None)
+        equal(model.state()["dirty"], False)
+        for change in (
+            lambda: model.set_metadata("own", {"a": 2}),
+            lambda: model.set_metadata("own", None),
+            lambda: model.set_cell_metadata(1, "tags", ["other"]),
+            lambda: model.set_cell_metadata(1, "tags", None),
+        ):
+            await model.save()
+            before = model.state()["revision"]
+            change()
+            equal(model.state()["dirty"], True)
+            assert model.state()["revision"] > before
+
+    async def test_saving_writes_metadata(self) -> None:
+        model = await self.open()
+        model.set_metadata("pywebmcp", {"z": 1, "a": [2]})
+        model.set_cell_metadata(1, "pywebmcp", {"b": 1})
+        await model.save()
+        read = await self.frontend.read_notebook("main.ipynb")
+        equal(read["metadata"], model.metadata())
+        equal(list(read["metadata"]["pywebmcp"]), ["z", "a"])
+        equal(read["cells"][1]["metadata"]["pywebmcp"], {"b": 1})
+
+    async def test_the_workspace_has_our_own_metadata_of_the_current_notebook(self) -> None:
+        equal(self.frontend.workspace().get("own"), None)
+        model = await self.open()
+        equal(self.frontend.workspace().get("own"), None)
+        model.set_metadata("pywebmcp", {"a": 1})
+        equal(self.frontend.workspace().get("own"), {"a": 1})
+        await self.open("odd.ipynb")
+        equal(self.frontend.workspace().get("own"), None)
+
+    @needs("click", "type", "undo")
+    async def test_undo_does_not_bring_metadata_back(self) -> None:
+        model = await self.open()
+        await self.person.click("main.ipynb", 4, 5)
+        await self.person.type("1")
+        model.set_metadata("own", {"a": 2})
+        model.set_cell_metadata(4, "ours", 1)
+        await self.person.undo()
+        await until(lambda: sources(model)[4] == "z = 3")
+        equal(model.metadata()["own"], {"a": 2})
+        equal(model.cells(4, 5)[0]["metadata"]["ours"], 1)
+
     async def test_the_revision_grows_with_every_change(self) -> None:
         model = await self.open()
         fresh = CellData(cell_type="code", source="n = 1", metadata={}, id="fresh")

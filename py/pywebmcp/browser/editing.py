@@ -77,6 +77,17 @@ def normalise(panel: Panel, index: int) -> str:
     return normalise_newlines(source)
 
 
+def set_metadata(model: Js, key: str, value: Any) -> None:
+    """Set one key of a notebook's or a cell's metadata, or with None take it away.
+
+    JupyterLab's own methods, which keep the other keys and stay out of undo.
+    """
+    if value is None:
+        model.deleteMetadata(key)
+    else:
+        model.setMetadata(key, ffi.parsed(value))
+
+
 def insert(panel: Panel, index: int, cell: CellData) -> None:
     """Insert a cell; JupyterLab keeps the active cell, the focus and the scroll position."""
     fresh: dict[str, Any] = {**cell, "source": normalise_newlines(cell["source"])}

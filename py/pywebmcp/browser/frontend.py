@@ -16,6 +16,7 @@ from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.kernel import BrowserKernel, connected
 from pywebmcp.browser.notebook import BrowserNotebook
 from pywebmcp.browser.panel import Panel
+from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
     CommandState,
@@ -29,32 +30,34 @@ from pywebmcp.frontend import (
 
 log = logging.getLogger("pywebmcp")
 
-_WORKSPACE = Spec(
-    {
-        "directory": "browser.model.path",
-        "current": {
-            "id": "tracker.currentWidget.id",
-            "path": "tracker.currentWidget.context.path",
-            "ready": "tracker.currentWidget.context.isReady",
-            "disposed": "tracker.currentWidget.isDisposed",
-            "dirty": "tracker.currentWidget.context.model.dirty",
-            "cells": "tracker.currentWidget.content.model.cells.length",
+_PARTS = {
+    "directory": "browser.model.path",
+    "current": {
+        "id": "tracker.currentWidget.id",
+        "path": "tracker.currentWidget.context.path",
+        "ready": "tracker.currentWidget.context.isReady",
+        "disposed": "tracker.currentWidget.isDisposed",
+        "dirty": "tracker.currentWidget.context.model.dirty",
+        "cells": "tracker.currentWidget.content.model.cells.length",
+    },
+    "documents": {
+        "$of": "app.shell.widgets()",
+        "$each": {
+            "path": "context.path",
+            "dirty": "context.model.dirty",
+            "cells": "context.model.cells.length",
         },
-        "documents": {
-            "$of": "app.shell.widgets()",
-            "$each": {
-                "path": "context.path",
-                "dirty": "context.model.dirty",
-                "cells": "context.model.cells.length",
-            },
-        },
-        "focus": focus.FOCUS,
-        "kernel": {
-            name: f"tracker.currentWidget.sessionContext.session.kernel.{path}"
-            for name, path in kernel.STATE.items()
-        },
-    }
-)
+    },
+    "focus": focus.FOCUS,
+    "kernel": {
+        name: f"tracker.currentWidget.sessionContext.session.kernel.{path}"
+        for name, path in kernel.STATE.items()
+    },
+}
+_OWN = f"tracker.currentWidget.content.model.sharedModel.metadata.{METADATA_KEY}"
+_WORKSPACE = Spec({**_PARTS, "own": _OWN})
+# A file may hold anything there, even what cannot be read as JSON; the rest is still wanted then.
+_WITHOUT_OWN = Spec({**_PARTS, "own": "none"})
 _SPECS = Spec(
     {
         "default": "specs.default",
@@ -95,7 +98,10 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
     def workspace(self) -> Workspace:
         """Directory, open documents and focus; what cannot be read is left out."""
         try:
-            now = _WORKSPACE.read(self._root)
+            try:
+                now = _WORKSPACE.read(self._root)
+            except ToolError:
+                now = _WITHOUT_OWN.read(self._root)
         except ffi.JsException as error:
             log.warning("the workspace cannot be read: %s", ffi.reason(error))
             return Workspace(directory=None, documents=None, focus=None, notebook=None, kernel=None)
@@ -108,6 +114,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
             focus=self._focus(now["focus"]),
             notebook=notebook,
             kernel=running,
+            own=now["own"],
         )
 
     def _current_state(

@@ -60,6 +60,14 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
         """The notebook's metadata."""
         return _METADATA.read(self._panel.shared) or {}
 
+    def set_metadata(self, key: str, value: Any) -> None:
+        """Set one key of the notebook's metadata, or with None take it away."""
+        editing.set_metadata(self._panel.shared, key, value)
+
+    def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
+        """Set one key of a cell's metadata, or with None take it away."""
+        editing.set_metadata(self._panel.shared_cell(index), key, value)
+
     def find(self, cell_id: str) -> list[int]:
         """The indexes of all cells with this id."""
         return [index for index, each in enumerate(self.ids()) if each == cell_id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
     CommandState,
@@ -85,6 +86,7 @@ class MemoryFrontend(Frontend):
             focus=None if current is None else current.focus(),
             notebook=None if current is None else current.state(),
             kernel=None if kernel is None else kernel.state(),
+            own=None if current is None else current.metadata().get(METADATA_KEY),
         )
 
     def notebook(self, path: str | None = None) -> MemoryNotebook | None:

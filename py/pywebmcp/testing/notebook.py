@@ -19,7 +19,7 @@ from pywebmcp.frontend import (
 from pywebmcp.testing.cells import MemoryCell
 from pywebmcp.testing.files import MemoryFiles
 from pywebmcp.testing.kernel import MemoryKernel, Reply
-from pywebmcp.testing.notebooks import crossed
+from pywebmcp.testing.notebooks import crossed, set_key
 from pywebmcp.types import CellData, Selection
 
 KernelOf = Callable[[str], MemoryKernel | None]
@@ -80,6 +80,16 @@ class MemoryNotebook(Notebook):
     def metadata(self) -> dict[str, Any]:
         """The notebook's metadata."""
         return crossed(self._metadata)  # type: ignore[no-any-return]
+
+    def set_metadata(self, key: str, value: Any) -> None:
+        """Set one key of the notebook's metadata, or with None take it away."""
+        if set_key(self._metadata, key, value):
+            self.changed()
+
+    def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
+        """Set one key of a cell's metadata, or with None take it away."""
+        if set_key(self.content[index].metadata, key, value):
+            self.changed()
 
     def find(self, cell_id: str) -> list[int]:
         """The indexes of all cells with this id."""

@@ -98,6 +98,17 @@ def crossed(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
+def set_key(metadata: dict[str, Any], key: str, value: Any) -> bool:
+    """Set a key, or with None take it away; answers whether that changed anything."""
+    if metadata.get(key) == value:
+        return False
+    if value is None:
+        del metadata[key]
+    else:
+        metadata[key] = crossed(value)
+    return True
+
+
 def joined(source: Any) -> str:
     """A multi-line string of nbformat, which may be a list of lines, as one string."""
     return source if isinstance(source, str) else "".join(source)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
+from pywebmcp.comments.store import counts
 from pywebmcp.frontend import FocusState, Workspace
 from pywebmcp.tools import Call, tool
 from pywebmcp.types import Payload
@@ -20,13 +21,14 @@ _UNKNOWN = Workspace(directory=None, documents=None, focus=None, notebook=None, 
 async def jupyter_get_context(call: Call) -> Payload:
     """Where things stand now: workspace directory, open documents, the current notebook (path,
     unsaved changes, revision, cell count, kernel), and the person's focus: active and selected
-    cells, cursor, selected text; pending calls and open dialogs."""
+    cells, cursor, selected text; open and resolved comments, pending calls and open dialogs."""
     workspace = _or(_UNKNOWN, call.frontend.workspace)
     notebook = workspace["notebook"]
     return {
         "directory": workspace["directory"],
         "documents": workspace["documents"],
         "notebook": {**notebook, "kernel": workspace["kernel"]} if notebook else None,
+        "review": _or(None, lambda: counts(workspace.get("own"))) if notebook else None,
         "focus": _focus(workspace["focus"]) if notebook else None,
         "pending": _or(None, lambda: call.calls.listing(call.record)),
         "dialogs": _or(None, call.calls.dialog_list),

@@ -190,6 +190,7 @@ async def test_the_context_of_an_empty_workspace_has_null_fields() -> None:
         "directory": "",
         "documents": [],
         "notebook": None,
+        "review": None,
         "focus": None,
         "pending": [],
         "dialogs": [],

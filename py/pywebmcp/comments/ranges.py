@@ -1,0 +1,201 @@
+r"""Finding a piece of text again by what was around it, or not at all: never a guess.
+
+An occurrence of the text convinces when what surrounds it agrees on both sides, or wholly on one
+side where that is long enough; and only when it agrees better than any other occurrence did when
+the text was marked, so that a twin does not inherit what was tied to its deleted sibling.
+
+A source is looked at as if a line feed were before and behind it, which makes the beginning and
+the end of a cell those of a line: a line stays what it was when lines come before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from pywebmcp.comments.model import CONTEXT, RangeAnchor
+from pywebmcp.edits import PositionError, offset_at, position_at
+
+EVIDENCE = 16
+"""Characters that have to agree, the text among them, where one side does not agree."""
+
+MAX_OCCURRENCES = 1000
+"""Occurrences that are compared; of a text that is there more often, none is told from the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An occurrence of a text: where, and how many characters before and behind it agree.
+
+    ``whole_*``: all that was kept of that side agrees. ``edge_*``: all that there is on that side
+    up to the edge of the cell agrees.
+    """
+
+    at: int
+    before: int
+    after: int
+    whole_before: bool
+    whole_after: bool
+    edge_before: bool
+    edge_after: bool
+
+    @property
+    def score(self) -> int:
+        """How many characters around it agree."""
+        return self.before + self.after
+
+    @property
+    def whole(self) -> bool:
+        """Whether both sides agree."""
+        return self.whole_before and self.whole_after
+
+
+def make(cell_id: str, source: str, start: int, end: int) -> RangeAnchor:
+    """The anchor of ``source[start:end]``, not yet compared with other cells."""
+    line, column = position_at(source, start)
+    anchor = RangeAnchor(
+        cell_id,
+        source[start:end],
+        source[max(0, start - CONTEXT) : start],
+        source[end : end + CONTEXT],
+        line,
+        column,
+    )
+    return replace(anchor, shared=likeness(source, anchor, apart_from=start))
+
+
+def needles(anchor: RangeAnchor) -> tuple[tuple[str, int], tuple[str, int]]:
+    """What has to be found: the text with one side of it, and where in that the text begins.
+
+    Every occurrence that can convince has one of the two.
+    """
+    prefix, suffix = _context(anchor)
+    return (prefix + anchor.exact, len(prefix)), (anchor.exact + suffix, 0)
+
+
+def occurrences(source: str, text: str) -> Iterator[int]:
+    """Where a text begins in a source, overlapping occurrences too."""
+    at = source.find(text)
+    while at >= 0:
+        yield at
+        at = source.find(text, at + 1)
+
+
+def matches(source: str, anchor: RangeAnchor) -> list[Match] | None:
+    """The occurrences of an anchor's text that agree on one side; None for too many to compare."""
+    padded = f"\n{source}\n"
+    places: set[int] = set()
+    for needle, skip in needles(anchor):
+        places.update(
+            place + skip - 1 for place in islice(occurrences(padded, needle), MAX_OCCURRENCES)
+        )
+    if len(places) >= MAX_OCCURRENCES:
+        return None
+    prefix, suffix = _context(anchor)
+    last = len(source) - len(anchor.exact)
+    return [
+        _match(source, anchor.exact, at, prefix, suffix) for at in sorted(places) if 0 <= at <= last
+    ]
+
+
+def within(source: str, anchor: RangeAnchor) -> int | None:
+    """Where the text is now in its own cell, or None: when it is at no place, or may be at two."""
+    at = stored_offset(source, anchor)
+    if at is not None and source.startswith(anchor.exact, at):
+        match = _match(source, anchor.exact, at, *_context(anchor))
+        if match.whole:
+            return at
+    found = matches(source, anchor) or []
+    return _best([match for match in found if _convinces(match, anchor)])
+
+
+def elsewhere(source: str, anchor: RangeAnchor) -> int | None:
+    """Where the text is in a cell that is not its own (any more), or None.
+
+    A cell that was split ends at the cut, so one side may be short of what was kept of it.
+    """
+    shared = max(anchor.shared, anchor.shared_elsewhere)
+    return _best(
+        [
+            match
+            for match in matches(source, anchor) or []
+            if match.score > shared
+            and len(anchor.exact) + match.score >= EVIDENCE
+            and (
+                (match.whole_before and (match.whole_after or match.edge_after))
+                or (match.whole_after and match.edge_before)
+            )
+        ]
+    )
+
+
+def likeness(source: str, anchor: RangeAnchor, *, apart_from: int | None = None) -> int:
+    """How many characters around another occurrence of the text agree, at most."""
+    found = matches(source, anchor)
+    if found is None:
+        return 2 * CONTEXT
+    return max((match.score for match in found if match.at != apart_from), default=0)
+
+
+def stored_offset(source: str, anchor: RangeAnchor) -> int | None:
+    """The offset of the line and column that an anchor has, if there are such."""
+    try:
+        return offset_at(source, anchor.line, anchor.column)
+    except PositionError:
+        return None
+
+
+def _convinces(match: Match, anchor: RangeAnchor) -> bool:
+    if match.score <= anchor.shared:
+        return False
+    if match.whole:
+        return True
+    size = len(anchor.exact)
+    return (match.whole_before and size + match.before >= EVIDENCE) or (
+        match.whole_after and size + match.after >= EVIDENCE
+    )
+
+
+def _best(found: list[Match]) -> int | None:
+    """The only match, or the only one that agrees on both sides."""
+    if len(found) > 1:
+        found = [match for match in found if match.whole]
+    return found[0].at if len(found) == 1 else None
+
+
+def _context(anchor: RangeAnchor) -> tuple[str, str]:
+    """Both sides; what is shorter than what is kept ended at the edge of the cell."""
+    prefix, suffix = anchor.prefix, anchor.suffix
+    return (
+        prefix if len(prefix) >= CONTEXT else "\n" + prefix,
+        suffix if len(suffix) >= CONTEXT else suffix + "\n",
+    )
+
+
+def _match(source: str, text: str, at: int, prefix: str, suffix: str) -> Match:
+    end = at + len(text)
+    left = source[max(0, at - len(prefix)) : at]
+    right = source[end : end + len(suffix)]
+    if len(left) < len(prefix):
+        left = "\n" + left
+    if len(right) < len(suffix):
+        right += "\n"
+    before, after = _agreeing(left[::-1], prefix[::-1]), _agreeing(right, suffix)
+    return Match(
+        at,
+        before,
+        after,
+        before == len(prefix),
+        after == len(suffix),
+        before >= at,
+        after >= len(source) - end,
+    )
+
+
+def _agreeing(one: str, other: str) -> int:
+    """The length of the common beginning."""
+    for index, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+        if mine != theirs:
+            return index
+    return min(len(one), len(other))
