@@ -57,3 +57,36 @@ FOCUS_TIMEOUT = 1.5
 
 MAX_DIALOG_BODY = 2000
 """Characters of a dialog's text that are shown; a dialog with more is a document."""
+
+TASK_TTL = 900_000
+"""Milliseconds a task is kept after it settled, where its request does not say (15 minutes)."""
+
+MAX_TASK_TTL = 86_400_000
+"""Milliseconds a task is kept at most after it settled (24 hours)."""
+
+TASK_POLL_INTERVAL = 1000
+"""Milliseconds between two looks at a task that a client is advised to leave."""
+
+TASK_PAGE = 50
+"""Tasks in one answer of tasks/list."""
+
+TASK_MESSAGE = 500
+"""Characters of a task's status message: every poll carries it."""
+
+TASK_ERROR = 4000
+"""Characters of what tasks/result raises for a failed task."""
+
+TASK_SNAPSHOT = 5.0
+"""Seconds between two copies of a running task's output into its store, where a reload finds it."""
+
+STORE_TIMEOUT = 10.0
+"""Seconds a task store may take for one answer; after that its caller gets an error."""
+
+STORE_RETRY = 30.0
+"""Seconds, at most, until a change of a task that the store did not take is given to it again."""
+
+INTERRUPT_TIMEOUT = 5.0
+"""Seconds that cancelling a task waits for the interrupt before it stops waiting for the work."""
+
+CANCEL_GRACE = 0.5
+"""Seconds that cancelled work has to end, and to answer what it has, before the task settles."""
