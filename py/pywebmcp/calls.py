@@ -46,26 +46,20 @@ class Calls:
     # --- the life of a call
 
     def begin(self, tool: str, run: Callable[[Record], Coroutine[Any, Any, Payload]]) -> Record:
-        """Start a call that nobody waits for yet."""
-        record = self._new(tool)
-        self._start(record, run)
-        return record
-
-    def _new(self, tool: str) -> Record:
+        """Start a call whose caller follows the record; it takes itself off ``waiters``."""
         record = Record(f"call-{next(self._numbers)}", tool, self._now())
         self._records[record.id] = record
-        return record
-
-    def _start(self, record: Record, run: Callable[[Record], Coroutine[Any, Any, Payload]]) -> None:
+        # Waited for from the start: a dialog can open before the first thing it waits for.
+        record.waiters += 1
 
         async def settle() -> None:
-            payload = await run(record)
-            record.payload = payload
+            record.payload = await run(record)
             record.settled = self._now()
             record.prompt = None
             record.news.set()
 
         self.in_background(settle())
+        return record
 
     async def call(
         self,
@@ -75,11 +69,8 @@ class Calls:
         signal: AbortSignal | None = None,
     ) -> Payload:
         """Start a call and wait for it as `wait` does."""
-        record = self._new(tool)
-        # Waited for from the start: a dialog can open before the first thing it waits for.
-        record.waiters += 1
+        record = self.begin(tool, run)
         try:
-            self._start(record, run)
             payload = await self.wait(record, timeout, signal)
         except BaseException:
             # Whoever awaited this was cancelled; the call goes on, and its result is kept.

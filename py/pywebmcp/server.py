@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,8 +18,10 @@ from pywebmcp.frontend import Frontend
 from pywebmcp.images import omitted, taken
 from pywebmcp.middleware import build, handle
 from pywebmcp.middleware.failures import unexpected
+from pywebmcp.records import Record
 from pywebmcp.settings import Settings
-from pywebmcp.tools import Call, Tool, utc_now
+from pywebmcp.tasks import Cancellation, follow, register_interrupt
+from pywebmcp.tools import Call, Follow, Tool, utc_now
 from pywebmcp.types import AbortSignal, NeverAborted, Payload
 
 log = logging.getLogger("pywebmcp")
@@ -72,11 +74,13 @@ class ToolServer:
         signal: AbortSignal | None = None,
         *,
         images: bool = False,
+        followed: Follow | None = None,
     ) -> Answer:
         """Run a tool; the answer's text fits into ``settings.max_result_length``.
 
         With ``images`` those of a run come along as content blocks: for clients that take such
-        blocks as images, and not as so many characters of base64.
+        blocks as images, and not as so many characters of base64. ``followed`` waits for the
+        call, in the place of its time limit.
         """
         settings = self.settings
         try:
@@ -96,6 +100,7 @@ class ToolServer:
                 self.calls,
                 signal or NeverAborted(),
                 self.tools,
+                follow=followed,
                 clock=self._clock,
             )
             payload = await self._endpoint(call)
@@ -119,6 +124,44 @@ class ToolServer:
         mode = self.settings.envelope
         answer = await self.answer(name, arguments, signal)
         return envelope.encode(answer.text, answer.is_error, answer.blocks, mode)
+
+    def work(
+        self, name: str, arguments: Any = None, *, images: bool = False
+    ) -> Callable[[], Awaitable[dict[str, Any]]]:
+        """A call of a tool as the work of a task: what `TaskService.create` takes.
+
+        It has no time limit, answers the envelope, and keeps the output so far for whoever cancels
+        the task. Cancelled, it is aborted.
+        """
+
+        async def run() -> dict[str, Any]:
+            settings = self.settings
+
+            def enveloped(answer: Answer) -> dict[str, Any]:
+                blocks, mode = answer.blocks, settings.envelope
+                text = envelope.encode(answer.text, answer.is_error, blocks, mode)
+                result: dict[str, Any] = jsontext.loads(text)
+                return result
+
+            def shown(payload: Payload) -> dict[str, Any]:
+                return enveloped(self._bounded(payload, settings))
+
+            def followed(record: Record) -> Awaitable[Payload]:
+                return follow(record, shown, settings.execution_timeout)
+
+            signal = Cancellation()
+            # The kernel's own interrupt takes the place of this one once the call has a kernel.
+            await register_interrupt(signal.abort)
+            try:
+                answer = await self.answer(
+                    name, arguments, signal, images=images, followed=followed
+                )
+            except asyncio.CancelledError:
+                signal.abort()
+                raise
+            return enveloped(answer)
+
+        return run
 
     def _bounded(
         self, payload: Payload, settings: Settings, blocks: Sequence[Mapping[str, str]] = ()

@@ -28,6 +28,7 @@ from pywebmcp.settings import Settings
 from pywebmcp.types import AbortSignal, NeverAborted, Payload
 
 Handler = Callable[..., Awaitable[Payload | Change]]
+Follow = Callable[[Record], Awaitable[Payload]]
 
 _HINTS = {"R": "readOnlyHint", "U": "untrustedContentHint", "C": "consequentialHint"}
 
@@ -104,6 +105,8 @@ class Call:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     record: Record | None = None
     """Where the call is registered, once it is."""
+    follow: Follow | None = None
+    """Waits for the call in the place of the registry, which would answer pending: a task's."""
     clock: Callable[[], datetime] = utc_now
     """The time of day in UTC, for what is kept."""
 

@@ -23,6 +23,8 @@ def calls(endpoint: Callable[[Call], Awaitable[Payload]]) -> Callable[[Call], Aw
             call.record = record
             return await endpoint(call)
 
+        if call.follow is not None:
+            return await call.follow(call.calls.begin(call.tool.name, run))
         return await call.calls.call(
             call.tool.name, run, call.settings.execution_timeout, call.signal
         )

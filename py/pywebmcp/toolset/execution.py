@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -10,8 +12,15 @@ from typing import Any
 from pywebmcp import text
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import CellRun, Kernel, Prompt, RunEvents
+from pywebmcp.tasks import register_interrupt
 from pywebmcp.tools import Call
 from pywebmcp.types import Payload
+
+log = logging.getLogger("pywebmcp")
+
+_RESTARTED = (
+    "The kernel cannot interrupt its code and was restarted instead: its variables are gone."
+)
 
 _GONE = {
     "restarted": (
@@ -40,6 +49,9 @@ class Lane:
         self._id = kernel.state()["id"]
         self._generation = kernel.generation()
         self._mine = False
+        self._stopped = False
+        """Whether the task that this is the work of was cancelled."""
+        self._over = asyncio.Event()
 
     async def run(
         self, start: Callable[[RunEvents], Awaitable[CellRun]], events: RunEvents
@@ -53,7 +65,9 @@ class Lane:
             self._mine = True
             record.others = lambda: False
             events.started()
-            if self._call.signal.aborted:
+            if self._stopped:
+                self._call.calls.in_background(self._end())
+            elif self._call.signal.aborted:
                 self.interrupt()
 
         def others() -> Prompt | bool:
@@ -64,10 +78,12 @@ class Lane:
             record.others = others
             await self._kernel.idle()
             self._check()
+            self._over.clear()
             try:
                 run = await start(replace(events, started=started))
             finally:
                 self._mine = False
+                self._over.set()
                 record.others = lambda: False
             if run.status != "cancelled":
                 return run
@@ -90,13 +106,37 @@ class Lane:
                 "variables are gone.",
                 status="error",
             )
-        if self._call.signal.aborted:
+        if self._stopped or self._call.signal.aborted:
             raise ToolError(Code.ABORTED, "The call was aborted: no further code was run.")
 
     def interrupt(self) -> None:
         """The caller gave up: stop what this call runs, where that needs no restart."""
-        if self._mine and self._kernel.state()["canInterrupt"]:
+        if self._mine and not self._stopped and self._kernel.state()["canInterrupt"]:
             self._call.calls.in_background(self._kernel.interrupt())
+
+    async def stop(self) -> str | None:
+        """The task was cancelled: end what this call runs, and let it begin nothing more.
+
+        Where the kernel cannot interrupt, it is restarted, if what runs there is this call's own
+        and nobody else's. Returns when the code has stopped; answers what to tell of it.
+        """
+        self._stopped = True
+        if not self._mine:
+            return None
+        restarts = not self._kernel.state()["canInterrupt"]
+        # The restart goes on after the code has stopped, and that is not waited for.
+        self._call.calls.in_background(self._end())
+        await self._over.wait()
+        return _RESTARTED if restarts else None
+
+    async def _end(self) -> None:
+        if self._kernel.state()["canInterrupt"]:
+            await self._kernel.interrupt()
+            return
+        try:
+            await self._kernel.restart()
+        except ToolError:
+            log.exception("the kernel was stopped and did not come back")
 
 
 @contextlib.asynccontextmanager
@@ -117,6 +157,7 @@ async def lane(call: Call, kernel: Kernel) -> AsyncIterator[Lane]:
     )
     async with call.calls.lanes.hold(state["id"], record):
         undo = call.signal.on_abort(mine.interrupt)
+        await register_interrupt(mine.stop)
         try:
             yield mine
         finally:
