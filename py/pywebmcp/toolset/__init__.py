@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pywebmcp.tools import Tool
 from pywebmcp.toolset.commands import jupyter_execute_command, jupyter_list_commands
+from pywebmcp.toolset.comments import (
+    jupyter_create_comment,
+    jupyter_focus_comment,
+    jupyter_list_comments,
+    jupyter_reply_comment,
+)
 from pywebmcp.toolset.contents import jupyter_get_contents, jupyter_write_file
 from pywebmcp.toolset.context import jupyter_get_context
 from pywebmcp.toolset.editing import jupyter_delete_cell, jupyter_insert_cell, jupyter_update_cell
@@ -32,6 +38,10 @@ TOOLS: tuple[Tool, ...] = (
     jupyter_execute_command,
     jupyter_answer_dialog,
     jupyter_wait_for_result,
+    jupyter_list_comments,
+    jupyter_create_comment,
+    jupyter_reply_comment,
+    jupyter_focus_comment,
 )
 
 __all__ = ["TOOLS"]

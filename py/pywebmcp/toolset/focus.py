@@ -8,7 +8,7 @@ from pywebmcp import cells
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.tools import Call, tool
-from pywebmcp.toolset.common import CellId, NotebookPath, live_notebook
+from pywebmcp.toolset.common import CellId, NotebookPath, live_notebook, require_selection
 from pywebmcp.types import Arg, Payload, Position, Selection
 
 
@@ -31,27 +31,6 @@ async def jupyter_focus_cell(
     if cursor is not None:
         selection = {"start": cursor, "end": cursor}
     if selection is not None:
-        _check(source, selection)
+        require_selection(source, selection)
     await notebook.focus_cell(index, selection)
     return {}
-
-
-def _check(source: str, selection: Selection) -> None:
-    lines = source.split("\n")
-    start, end = selection["start"], selection["end"]
-    for place in (start, end):
-        if place["line"] >= len(lines):
-            raise ToolError(
-                Code.INVALID_ARGUMENT,
-                f"Line {place['line']} is out of range: the cell has {len(lines)} "
-                f"line{'s' if len(lines) > 1 else ''}, the last one is {len(lines) - 1}.",
-            )
-        width = len(lines[place["line"]])
-        if place["column"] > width:
-            raise ToolError(
-                Code.INVALID_ARGUMENT,
-                f"Column {place['column']} is out of range: line {place['line']} has "
-                f"{width} characters.",
-            )
-    if (end["line"], end["column"]) < (start["line"], start["column"]):
-        raise ToolError(Code.INVALID_ARGUMENT, "The selection ends before it starts.")
