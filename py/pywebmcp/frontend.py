@@ -79,12 +79,26 @@ class FocusState(TypedDict):
 
 
 class NotebookState(TypedDict):
-    """An open notebook in short; ``revision`` grows with every change of its model."""
+    """An open notebook in short; ``revision`` grows with every change of its model.
+
+    ``access`` is there where an agent may only ``read`` it.
+    """
 
     path: str
     dirty: bool
     revision: int
     cellCount: int
+    access: NotRequired[str]
+
+
+class AccessMarks(TypedDict):
+    """What the metadata says of access, unchecked: the notebook's level, and the cells' by index.
+
+    Cells without one are left out.
+    """
+
+    notebook: Any
+    cells: dict[int, Any]
 
 
 class Workspace(TypedDict):
@@ -225,6 +239,10 @@ class Notebook(Protocol):
 
     def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
         """The same for the metadata of a cell."""
+        ...
+
+    def access_marks(self) -> AccessMarks:
+        """What `pywebmcp.access` reads the levels from, as it is now."""
         ...
 
     def find(self, cell_id: str) -> list[int]:
@@ -375,6 +393,10 @@ class Frontend(Protocol):
     async def write_text(self, path: str, content: str) -> None:
         """Create or replace a text file, with its missing folders; an open, clean document shows
         the new text. Leaves nothing when it fails."""
+        ...
+
+    def watch_closed(self, closed: Callable[[], None]) -> None:
+        """From now on, tell when a notebook was closed; `notebook` no longer finds it then."""
         ...
 
     def dialogs(self) -> list[DialogState]:

@@ -85,6 +85,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         self._commands = Commands(app.commands)
         self._own: dict[str, Js] = {}
         self._panels: dict[str, Panel] = {}
+        self._closed: list[Callable[[], None]] = []
         self._root = ffi.struct(
             app=app,
             tracker=tokens.tracker,
@@ -232,6 +233,10 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
             if context is not None and context.path == path and not context.model.dirty:
                 await context.revert()
 
+    def watch_closed(self, closed: Callable[[], None]) -> None:
+        """From now on, tell when a notebook was closed."""
+        self._closed.append(closed)
+
     def dialogs(self) -> list[DialogState]:
         """The open dialogs in their order."""
         return self._dialogs.listing()
@@ -311,6 +316,7 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         def add(widget: Js, *_: Any) -> None:
             if widget.id not in known:
                 known[widget.id] = Panel(widget)
+                self._connections.connect(widget.disposed, self._tell_closed)
 
         proxy = ffi.create_proxy(add)
         try:
@@ -318,6 +324,10 @@ class BrowserFrontend(pywebmcp.frontend.Frontend):
         finally:
             proxy.destroy()
         self._panels = known
+
+    def _tell_closed(self) -> None:
+        for closed in self._closed:
+            closed()
 
     def _focus(self, now: dict[str, Any]) -> pywebmcp.frontend.FocusState | None:
         try:

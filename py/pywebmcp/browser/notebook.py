@@ -13,7 +13,7 @@ from pywebmcp.browser.kernel import BrowserKernel
 from pywebmcp.browser.panel import Panel
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import QUIET, CellRun, NotebookState, RunEvents
+from pywebmcp.frontend import QUIET, AccessMarks, CellRun, NotebookState, RunEvents
 from pywebmcp.types import CellData, Selection
 
 _CELL = {
@@ -67,6 +67,10 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
     def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
         """Set one key of a cell's metadata, or with None take it away."""
         editing.set_metadata(self._panel.shared_cell(index), key, value)
+
+    def access_marks(self) -> AccessMarks:
+        """What the metadata says of access; read anew only when the model changed."""
+        return self._panel.access_marks()
 
     def find(self, cell_id: str) -> list[int]:
         """The indexes of all cells with this id."""

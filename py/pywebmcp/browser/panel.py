@@ -8,7 +8,9 @@ from typing import Any
 from pywebmcp.browser import ffi, kernel
 from pywebmcp.browser.ffi import Connections, Js, Spec
 from pywebmcp.browser.messages import KernelMessages
+from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
+from pywebmcp.frontend import AccessMarks
 
 _STATE = Spec(
     {
@@ -20,6 +22,8 @@ _STATE = Spec(
 
 
 _IDS = Spec({"$of": "cells", "$each": "getId()"})
+_ACCESS = f"getMetadata().{METADATA_KEY}.access.level"
+_MARKS = Spec({"notebook": _ACCESS, "cells": {"$of": "cells", "$each": _ACCESS}})
 
 
 class Panel:
@@ -38,6 +42,7 @@ class Panel:
         """The start of the kernel that we asked for last."""
         self._changes: Js = ffi.bridge().counter(widget.content.model.contentChanged)
         self._ids: tuple[int, list[str]] = (-1, [])
+        self._marks: tuple[int, AccessMarks] = (-1, AccessMarks(notebook=None, cells={}))
         self._connections = Connections()
         self._connections.connect(self.session.kernelChanged, self._listen_to_kernel)
         self._connections.connect(widget.disposed, self._connections.close)
@@ -64,6 +69,15 @@ class Panel:
         if self._ids[0] != revision:
             self._ids = (revision, _IDS.read(self.shared))
         return self._ids[1]
+
+    def access_marks(self) -> AccessMarks:
+        """The entries of the metadata that say what an agent may do; also read anew on a change."""
+        revision = self.revision
+        if self._marks[0] != revision:
+            now = _MARKS.read(self.shared)
+            marked = {at: mark for at, mark in enumerate(now["cells"] or []) if mark is not None}
+            self._marks = (revision, AccessMarks(notebook=now["notebook"], cells=marked))
+        return self._marks[1]
 
     @property
     def path(self) -> str:

@@ -70,6 +70,7 @@ class MemoryFrontend(Frontend):
         """The path of the document that the person looks at."""
         self.sessions: dict[str, MemoryKernel] = {}
         """The kernels by the path of their notebook; they outlive its tab."""
+        self.on_close: list[Callable[[], None]] = []
         self.screen = MemoryDialogs()
         self.registry = MemoryCommands()
         self.person = Person(self)
@@ -172,6 +173,10 @@ class MemoryFrontend(Frontend):
     async def write_text(self, path: str, content: str) -> None:
         """Create or replace a text file, with its missing folders."""
         self.files.write(path, content)
+
+    def watch_closed(self, closed: Callable[[], None]) -> None:
+        """Tell when a notebook was closed."""
+        self.on_close.append(closed)
 
     def dialogs(self) -> list[DialogState]:
         """The open dialogs in their order."""

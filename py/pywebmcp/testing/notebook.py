@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pywebmcp.access import mark_of
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
     QUIET,
+    AccessMarks,
     CellRun,
     FocusState,
     Notebook,
@@ -90,6 +92,14 @@ class MemoryNotebook(Notebook):
         """Set one key of a cell's metadata, or with None take it away."""
         if set_key(self.content[index].metadata, key, value):
             self.changed()
+
+    def access_marks(self) -> AccessMarks:
+        """What the metadata says of access."""
+        found = {index: mark_of(cell.metadata) for index, cell in enumerate(self.content)}
+        return AccessMarks(
+            notebook=crossed(mark_of(self._metadata)),
+            cells={index: crossed(mark) for index, mark in found.items() if mark is not None},
+        )
 
     def find(self, cell_id: str) -> list[int]:
         """The indexes of all cells with this id."""

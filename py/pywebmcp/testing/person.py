@@ -47,6 +47,8 @@ class Person:
         self._frontend.order.remove(path)
         if self._frontend.current == path:
             self._frontend.current = self._frontend.order[-1] if self._frontend.order else None
+        for closed in self._frontend.on_close:
+            closed()
 
     def rename(self, old: str, new: str) -> None:
         """Rename a file, its open tab and its session along with it."""
