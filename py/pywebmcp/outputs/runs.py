@@ -5,7 +5,6 @@ back. Nothing in a workspace is trusted: a run's files lie in its own folder and
 from __future__ import annotations
 
 import base64
-import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -122,7 +121,8 @@ def load(folder: Path) -> Run:
         or source.get("run_id") != folder.name
         or isinstance(created_at, bool)
         or not isinstance(created_at, (int, float))
-        or not math.isfinite(created_at)
+        # Neither NaN nor a number that no clock shows.
+        or not abs(created_at) < 1e12
     ):
         raise NotARunError("unrecognized or state-unknown manifest retained")
     return Run(folder, float(created_at), manifest)
