@@ -17,12 +17,11 @@ async def bounded(awaitable: Awaitable[T], seconds: float) -> T:
     cancellation of whoever waits.
     """
     task = asyncio.ensure_future(awaitable)
+    task.add_done_callback(seen)
     try:
         await asyncio.wait({task}, timeout=seconds)
     finally:
-        if not task.done():
-            task.cancel()
-            task.add_done_callback(seen)
+        task.cancel()
     if not task.done():
         raise TimeoutError
     if task.cancelled():
