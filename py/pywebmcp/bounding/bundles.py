@@ -156,7 +156,11 @@ def _measure(mime_type: str, value: Any) -> tuple[str, float]:
 
 
 def _are_outputs(value: Any) -> bool:
-    """Whether a value is a list of nbformat outputs, not something else of that name."""
+    """Whether a value is a list of nbformat outputs, not something else of that name.
+
+    A directory of the outputs protocol has ``output_index`` in its entries, and no data.
+    """
     return isinstance(value, list) and all(
-        isinstance(output, dict) and "output_type" in output for output in value
+        isinstance(output, dict) and "output_type" in output and "output_index" not in output
+        for output in value
     )

@@ -16,6 +16,7 @@ from pywebmcp.toolset.editing import jupyter_delete_cell, jupyter_insert_cell, j
 from pywebmcp.toolset.focus import jupyter_focus_cell
 from pywebmcp.toolset.kernels import jupyter_kernel_action
 from pywebmcp.toolset.notebooks import jupyter_open_notebook, jupyter_save_notebook
+from pywebmcp.toolset.outputs import jupyter_read_output
 from pywebmcp.toolset.reading import jupyter_get_cells
 from pywebmcp.toolset.running import jupyter_run_cells, jupyter_run_code
 from pywebmcp.toolset.waiting import jupyter_answer_dialog, jupyter_wait_for_result
@@ -33,6 +34,7 @@ TOOLS: tuple[Tool, ...] = (
     jupyter_focus_cell,
     jupyter_run_cells,
     jupyter_run_code,
+    jupyter_read_output,
     jupyter_kernel_action,
     jupyter_list_commands,
     jupyter_execute_command,
