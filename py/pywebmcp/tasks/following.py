@@ -83,8 +83,16 @@ async def follow(
 
 async def _copy(record: Record, shown: Callable[[Payload], dict[str, Any]]) -> None:
     progress = record.progress()
-    if progress:
+    if _produced(progress):
         await record_output(shown(stopped(progress)))
+
+
+def _produced(progress: Payload) -> bool:
+    """Whether there is more to it than that a cell waits or runs: that alone is no output."""
+    cells = progress.get("cells", [])
+    return len(progress) > ("cells" in progress) or any(
+        cell.get("outputs") or cell.get("status") not in ("queued", "running") for cell in cells
+    )
 
 
 def _asked(record: Record) -> str | None:
