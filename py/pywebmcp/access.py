@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
@@ -40,7 +40,7 @@ def parse(mark: Any) -> Level:
     """
     if not isinstance(mark, str):
         return "write"
-    return cast(Level, mark) if mark in _ORDER else "none"
+    return mark if mark in _ORDER else "none"
 
 
 def mark_of(metadata: Any) -> Any:

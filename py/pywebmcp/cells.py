@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from pywebmcp import text
-from pywebmcp.access import level
+from pywebmcp.access import hidden, level
 from pywebmcp.edits import normalise_newlines, source_hash
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
@@ -58,13 +58,14 @@ def position(
 ) -> int:
     """The index of the cell an agent named, by its id or its position address.
 
-    Raises ``ToolError`` CELL_NOT_FOUND, or INVALID_ARGUMENT with the candidates when several
-    cells have this id (copies made by other tools; nbformat wants ids unique).
+    Raises ``ToolError`` CELL_NOT_FOUND, also for the place of a hidden cell, or INVALID_ARGUMENT
+    with the candidates when several cells have this id (copies made by other tools; nbformat wants
+    ids unique).
     """
     address = _POSITION.match(cell_id)
     if address:
         index = int(address[1])
-        if index < count():
+        if index < count() and not hidden(get(index)):
             return index
         raise _not_found(cell_id)
     found = find(cell_id)

@@ -52,13 +52,17 @@ class Change(Protocol):
 
 
 def open_notebook(frontend: Frontend, path: str) -> Notebook:
-    """The notebook a change was made for; it may have been closed since."""
+    """The notebook a change was made for.
+
+    Raises ``ToolError``: it may have been closed since, or be one that may only be read.
+    """
     notebook = frontend.notebook(path)
     if notebook is None:
         raise ToolError(
             Code.NOTEBOOK_NOT_FOUND,
             f'"{path}" is no longer open: open it with jupyter_open_notebook and try again.',
         )
+    access.require_notebook(notebook.state())
     return notebook
 
 

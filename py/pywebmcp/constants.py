@@ -22,6 +22,19 @@ ENVELOPES = ("full", "text", "structured")
 BLOCKED_COMMANDS = ("apputils:run-*",)
 """Globs of the commands that run other commands: they would go around every other block."""
 
+HARMLESS_COMMANDS = (
+    "application:*",
+    "apputils:[!r]*",
+    "filebrowser:create-*",
+    "filebrowser:go-to-path",
+    "filebrowser:toggle-*",
+    "help:*",
+    "launcher:*",
+    "settingeditor:open*",
+)
+"""Globs of the commands that an agent may run while people keep something from it: all others may
+read or change cells, or files, and nobody can tell which (those of extensions too)."""
+
 MAX_IMAGE = 3_750_000
 """Bytes of an image that goes to an agent: 5 MB of base64, which is what model APIs take at most."""
 

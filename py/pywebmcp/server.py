@@ -15,6 +15,7 @@ from pywebmcp.bounding import bound_text
 from pywebmcp.calls import Calls
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend
+from pywebmcp.guard import GuardedFrontend
 from pywebmcp.images import omitted, taken
 from pywebmcp.middleware import build, handle
 from pywebmcp.middleware.failures import unexpected
@@ -46,6 +47,7 @@ class ToolServer:
     """Runs tools against a front end; never raises for what a caller does.
 
     ``settings`` may be replaced at any time and holds for the calls that start after that.
+    ``frontend`` is the real one, for people's code; tools get it guarded.
     """
 
     def __init__(
@@ -94,7 +96,7 @@ class ToolServer:
             call = Call(
                 tool,
                 arguments,
-                self.frontend,
+                GuardedFrontend(self.frontend),
                 settings,
                 self._new_id,
                 self.calls,

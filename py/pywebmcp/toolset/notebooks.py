@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pywebmcp import cells, paths
+from pywebmcp import access, cells, paths
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
 from pywebmcp.tools import Call, tool
@@ -74,7 +74,7 @@ async def _open(
 def _require_cell(content: dict[str, Any], cell_id: str | None) -> None:
     """Refuse before a tab opens; where cells have no ids in the file, opening gives them some."""
     found = cells.from_file(content)
-    if cell_id is not None and all("id" in cell for cell in found):
+    if cell_id is not None and all("id" in cell or access.hidden(cell) for cell in found):
         cells.position_in_file(found, cell_id)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pywebmcp import cells, constants, jsontext, markdown, paths, text
+from pywebmcp import access, cells, constants, jsontext, markdown, paths, text
 from pywebmcp.bounding import cut_text, shorten_bundles, surely_longer
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
@@ -98,11 +98,15 @@ async def jupyter_get_cells(
         indexes = span(start_index, end_index, source.count)
     outputs = include_outputs or only == "error"
     page = _Page(call.room(_FRAME), format)
-    read = 0
+    read = hidden = 0
     for batch in source.batches(indexes, outputs):
         entries: list[dict[str, Any]] = []
         places: list[int] = []
+        concealed: list[int] = []
         for place, (index, address, cell) in enumerate(batch, read):
+            if access.hidden(cell):
+                concealed.append(place)
+                continue
             if not _wanted(cell, only):
                 continue
             if search is not None:
@@ -125,8 +129,15 @@ async def jupyter_get_cells(
                 if cell_ids is None
                 else {"nextOffset": places[taken]}
             )
-            return {**page.answer(), **rest, "cellCount": source.count}
-    return page.answer()
+            hidden += sum(place < places[taken] for place in concealed)
+            return {**page.answer(), **rest, "cellCount": source.count, **_hidden(hidden)}
+        hidden += len(concealed)
+    return {**page.answer(), **_hidden(hidden)}
+
+
+def _hidden(count: int) -> Payload:
+    """How many cells of what was read are hidden, where there are any."""
+    return {"hidden": count} if count else {}
 
 
 class _Page:

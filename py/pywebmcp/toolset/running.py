@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pywebmcp import cells, text
+from pywebmcp import access, cells, text
 from pywebmcp.edits import source_hash
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import CellRun, Notebook, RunEvents
@@ -14,7 +14,7 @@ from pywebmcp.tools import Call, tool
 from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, live_notebook, span
 from pywebmcp.toolset.execution import Lane, failure, lane, line, lost, outputs_and_error
 from pywebmcp.toolset.kernels import running_kernel
-from pywebmcp.types import Arg, Payload
+from pywebmcp.types import Arg, CellData, Payload
 
 
 @tool("Run cells", "CU")
@@ -35,11 +35,12 @@ async def jupyter_run_cells(
             Code.INVALID_ARGUMENT, 'Give "cellIds" or "startIndex"/"endIndex", not both.'
         )
     notebook = await live_notebook(call, notebook_path)
-    targets = _targets(call, notebook, cell_ids, start_index, end_index)
+    targets, hidden = _targets(call, notebook, cell_ids, start_index, end_index)
     if not any(target.code for target in targets):
-        return await _run(call, notebook, targets, stop_on_error, None)
+        return {**await _run(call, notebook, targets, stop_on_error, None), **hidden}
+    access.require_notebook(notebook.state())
     async with lane(call, await notebook.ready_kernel()) as kernel:
-        return await _run(call, notebook, targets, stop_on_error, kernel)
+        return {**await _run(call, notebook, targets, stop_on_error, kernel), **hidden}
 
 
 @tool("Run code", "CU")
@@ -82,8 +83,8 @@ async def jupyter_run_code(
 class _Target:
     """A cell to run: its address, and what finds it again after every wait."""
 
-    def __init__(self, notebook: Notebook, index: int, address: str) -> None:
-        cell = notebook.cells(index, index + 1)[0]
+    def __init__(self, notebook: Notebook, index: int, address: str, cell: CellData) -> None:
+        access.require_run(cell, address)
         self.address = address
         self.code = cell["cell_type"] == "code"
         self._id = cell.get("id", "")
@@ -99,7 +100,7 @@ class _Target:
         source it had: then nobody can tell which one was meant.
         """
         found = notebook.find(self._id)
-        if self._unique or not found:
+        if not found or (self._unique and len(found) == 1):
             return found[0] if found else None
         same = [
             index
@@ -118,15 +119,26 @@ class _Target:
 
 def _targets(
     call: Call, notebook: Notebook, names: list[str] | None, start: int | None, stop: int | None
-) -> list[_Target]:
+) -> tuple[list[_Target], Payload]:
+    """The cells to run, and for the answer how many of a range are hidden and so left out."""
     if names is not None:
-        return [_Target(notebook, cells.locate(notebook, name), name) for name in names]
+        return [_named(notebook, cells.locate(notebook, name), name) for name in names], {}
     addresses = cells.addresses(tuple(notebook.ids()))
     if start is None and stop is None:
-        return [_Target(notebook, _active(call, notebook), _active_id(call))]
-    return [
-        _Target(notebook, index, addresses[index]) for index in span(start, stop, len(addresses))
+        return [_named(notebook, _active(call, notebook), _active_id(call))], {}
+    indexes = span(start, stop, len(addresses))
+    found = zip(indexes, notebook.cells(indexes.start, indexes.stop), strict=True)
+    targets = [
+        _Target(notebook, index, addresses[index], cell)
+        for index, cell in found
+        if not access.hidden(cell)
     ]
+    hidden = len(indexes) - len(targets)
+    return targets, {"hidden": hidden} if hidden else {}
+
+
+def _named(notebook: Notebook, index: int, address: str) -> _Target:
+    return _Target(notebook, index, address, notebook.cells(index, index + 1)[0])
 
 
 def _active_id(call: Call) -> str:
