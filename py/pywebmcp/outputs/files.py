@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pywebmcp.errors import Code
 from pywebmcp.outputs.errors import OutputProtocolError, unreadable
-from pywebmcp.outputs.json_reader import JsonReader, NotJson
+from pywebmcp.outputs.json_reader import JsonReader, NotJsonError
 from pywebmcp.outputs.nbformat3 import upgraded_cell
 
 WHOLE_FILE = 4 * 1024 * 1024
@@ -20,7 +20,8 @@ WHOLE_FILE = 4 * 1024 * 1024
 
 # Fields that a directory shows or that tell the type; all else of an output is payload.
 _SHOWN = frozenset(
-    "output_type name stream ename evalue metadata execution_count prompt_number".split()
+    {"output_type", "name", "stream", "ename", "evalue"}
+    | {"metadata", "execution_count", "prompt_number"}
 )
 
 Visit = Callable[[JsonReader, int], Any]
@@ -60,7 +61,8 @@ class NotebookFile:
             if reader.peek() != "[":
                 return reader.value()
             return [
-                reader.value() if each == output_index else reader.skip() for each in reader.items()
+                reader.value() if each == output_index else _passed(reader)
+                for each in reader.items()
             ]
 
         return self._cell(index, one)
@@ -71,7 +73,7 @@ class NotebookFile:
 
     def _cell(self, index: int, outputs: Callable[[JsonReader], Any]) -> SavedCell:
         def visit(reader: JsonReader, each: int) -> Any:
-            return _fields(reader, outputs) if each == index else reader.skip()
+            return _fields(reader, outputs) if each == index else _passed(reader)
 
         cells = self._cells(visit)
         if index >= len(cells):
@@ -98,7 +100,7 @@ class NotebookFile:
             else:
                 notebook = _visited(reader, visit)
             reader.end()
-        except (NotJson, OSError) as error:
+        except (NotJsonError, OSError) as error:
             raise unreadable(self._path, error) from None
         return _cells_of(notebook, self._path)
 
@@ -214,12 +216,18 @@ def _entry(reader: JsonReader) -> Any:
         elif key == "data":
             output[key] = _keys(reader) if reader.peek() == "{" else reader.value()
         else:
-            output[key] = reader.skip()
+            output[key] = _passed(reader)
     return output
 
 
-def _keys(reader: JsonReader) -> dict[str, None]:
-    return {key: reader.skip() for key in reader.members()}
+def _passed(reader: JsonReader) -> Any:
+    """Nothing, in the place of a value that is not read."""
+    reader.skip()
+    return None
+
+
+def _keys(reader: JsonReader) -> dict[str, Any]:
+    return {key: _passed(reader) for key in reader.members()}
 
 
 def _cells_of(notebook: Any, path: str) -> list[Any]:

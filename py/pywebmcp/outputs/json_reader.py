@@ -16,22 +16,17 @@ from pywebmcp.jsontext import MAX_PARSE_DEPTH
 BLOCK = 1 << 20
 """Bytes that are read at once: small beside an interpreter, and enough that reading costs nothing."""
 
-_LEVELS = 3
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+# A string with at most single backslashes before quotes; the rest is for `_pass_string`. It is
+# written as runs of "no quote", which the engine is ten times faster at than at any other set.
+_STRING = rb'"[^"]*+"(?:(?<=[^\\]\\")[^"]*+")*+(?<!\\")'
+# A small container without others in it. Limited, because what does not end in the buffer is gone
+# over in vain.
+_SMALL = rb'[^][{}"]{0,99}+(?:"[^"\\]{0,99}+"[^][{}"]{0,99}+){0,20}+'
+_LEVELS = 1
 
-
-def _passing(levels: int) -> bytes:
-    """The pattern of a run without brackets, but with whole strings and containers of few levels."""
-    run = rb'(?:[^][{}"]++|' + _STRING
-    if levels:
-        inner = _passing(levels - 1)
-        run += rb"|\[" + inner + rb"\]|\{" + inner + rb"\}"
-    return run + rb")*+"
-
-
-# A container that the buffer holds only a part of does not match; then its bracket is seen as one.
-_run = re.compile(_passing(_LEVELS), re.DOTALL)
-_string = re.compile(_STRING, re.DOTALL)
+_run = re.compile(
+    rb'[^][{}"]*+(?:(?:' + _STRING + rb"|\[" + _SMALL + rb"\]|\{" + _SMALL + rb'\})[^][{}"]*+)*+'
+)
 _blank = re.compile(rb"[ \t\n\r]*+")
 _scalar = re.compile(rb"[-+.0-9A-Za-z]++")
 _CLOSING = {ord("["): ord("]"), ord("{"): ord("}")}
@@ -39,7 +34,7 @@ _CLOSING = {ord("["): ord("]"), ord("{"): ord("}")}
 _decode = json.JSONDecoder().decode
 
 
-class NotJson(ValueError):
+class NotJsonError(ValueError):
     """The file is no JSON, as far as it was looked at."""
 
 
@@ -82,7 +77,7 @@ class JsonReader:
         """Parse the next value; NaN and infinities become floats.
 
         Raises:
-            NotJson: when it is no JSON, or is nested deeper than ``MAX_PARSE_DEPTH``.
+            NotJsonError: when it is no JSON, or is nested deeper than ``MAX_PARSE_DEPTH``.
         """
         self._next()
         self._kept = self._position
@@ -90,7 +85,7 @@ class JsonReader:
         self.skip()
         text, self._kept = self._buffer[self._kept : self._position], None
         if self._levels + _LEVELS > MAX_PARSE_DEPTH:
-            raise NotJson(f"nested deeper than {MAX_PARSE_DEPTH} levels")
+            raise NotJsonError(f"nested deeper than {MAX_PARSE_DEPTH} levels")
         return loads(text)
 
     def members(self) -> Iterator[str]:
@@ -102,7 +97,7 @@ class JsonReader:
         while True:
             key = self.value() if self._next() == ord('"') else None
             if not isinstance(key, str):
-                raise NotJson("a key is missing")
+                raise NotJsonError("a key is missing")
             self._expect(":")
             yield key
             if not self._goes_on("}"):
@@ -126,7 +121,7 @@ class JsonReader:
         while True:
             self._pass(_blank)
             if self._position < len(self._buffer):
-                raise NotJson("something follows the end of the JSON")
+                raise NotJsonError("something follows the end of the JSON")
             if not self._more():
                 return
 
@@ -142,7 +137,7 @@ class JsonReader:
             # For the check alone: what is passed over is never decoded otherwise.
             self._check(new, not new)
         except UnicodeDecodeError as error:
-            raise NotJson(f"not UTF-8: {error.reason}") from None
+            raise NotJsonError(f"not UTF-8: {error.reason}") from None
         self._buffer = rest + new if rest else new
         self._position -= start
         if self._kept is not None:
@@ -151,7 +146,7 @@ class JsonReader:
 
     def _need_more(self) -> None:
         if not self._more():
-            raise NotJson("the file ends too early")
+            raise NotJsonError("the file ends too early")
 
     def _pass(self, pattern: re.Pattern[bytes]) -> bool:
         found = pattern.match(self._buffer, self._position)
@@ -170,48 +165,56 @@ class JsonReader:
 
     def _expect(self, character: str) -> None:
         if self._next() != ord(character):
-            raise NotJson(f"{character} is missing")
+            raise NotJsonError(f"{character} is missing")
         self._position += 1
 
     def _goes_on(self, closing: str) -> bool:
         found = self._next()
         if found not in (ord(","), ord(closing)):
-            raise NotJson(f", or {closing} is missing")
+            raise NotJsonError(f", or {closing} is missing")
         self._position += 1
         return found == ord(",")
 
     def _pass_string(self) -> None:
-        while not self._pass(_string):
-            self._need_more()
+        self._position += 1
+        while True:
+            quote = self._buffer.find(b'"', self._position)
+            end = len(self._buffer) if quote < 0 else quote
+            slashes = 0
+            while end - slashes > self._position and self._buffer[end - slashes - 1] == ord("\\"):
+                slashes += 1
+            if quote < 0:
+                # What was looked at need not stay in the buffer.
+                self._position = end - slashes
+                self._need_more()
+            else:
+                self._position = quote + 1
+                if slashes % 2 == 0:
+                    return
 
     def _pass_scalar(self) -> None:
         if not self._pass(_scalar):
-            raise NotJson("a value is missing")
+            raise NotJsonError("a value is missing")
         while self._position == len(self._buffer) and self._more():
             self._pass(_scalar)
 
     def _pass_container(self) -> None:
         closing = bytearray()
         while True:
-            if self._position < len(self._buffer):
+            if self._position == len(self._buffer):
+                self._need_more()
+            elif self._buffer[self._position] == ord('"'):
+                self._pass_string()
+            else:
                 character = self._buffer[self._position]
+                self._position += 1
                 if character in _CLOSING:
                     closing.append(_CLOSING[character])
                     self._levels = max(self._levels, len(closing))
-                elif character != ord('"'):
-                    if character != closing.pop():
-                        raise NotJson("brackets do not match")
-                    if not closing:
-                        self._position += 1
-                        return
-                else:
-                    # A string that the buffer does not hold the end of.
-                    self._need_more()
-                    self._pass_string()
-                    self._position -= 1
-                self._position += 1
-            else:
-                self._need_more()
+                elif character != closing.pop():
+                    raise NotJsonError("brackets do not match")
+                if not closing:
+                    return
             self._pass(_run)
 
 
@@ -221,7 +224,7 @@ def loads(text: bytes) -> Any:
     NaN and infinities become floats; so do integers of more digits than Python converts.
 
     Raises:
-        NotJson: when it is no JSON or not UTF-8.
+        NotJsonError: when it is no JSON or not UTF-8.
     """
     try:
         decoded = text.decode("utf-8")
@@ -232,9 +235,9 @@ def loads(text: bytes) -> Any:
         except ValueError:
             return json.loads(decoded, parse_int=_integer)
     except RecursionError:
-        raise NotJson("nested too deep") from None
+        raise NotJsonError("nested too deep") from None
     except ValueError as error:
-        raise NotJson(str(error)) from None
+        raise NotJsonError(str(error)) from None
 
 
 def _integer(digits: str) -> int | float:

@@ -91,11 +91,11 @@ def _saved(
             Code.FILE_TYPE_UNSUPPORTED, f"{path} is neither an .ipynb nor a .py file"
         )
     with _mapped(path, suffix, cell_index) as (file, notebook_path, match):
-        cell = find(file, match.index)
+        cell = find(file, match.place)
     source: dict[str, Any] = {
         "kind": "notebook",
         "path": notebook_path,
-        "cell_index": match.index,
+        "cell_index": match.place,
         "requested_path": path,
         "requested_cell_index": cell_index,
         "mapping": match.mapping,

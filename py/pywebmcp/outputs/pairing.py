@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 from pywebmcp.errors import Code
 from pywebmcp.outputs.errors import OutputProtocolError, unreadable
 from pywebmcp.outputs.files import NotebookFile, Outline, open_file, open_notebook
-from pywebmcp.outputs.percent import AmbiguousMarker, ScriptCell, script_cells
+from pywebmcp.outputs.percent import AmbiguousMarkerError, ScriptCell, script_cells
 
 
 class Match(NamedTuple):
     """A cell's place in a notebook, how it was found, and its lines in the script."""
 
-    index: int
+    place: int
     mapping: Literal["direct", "id", "content"]
     lines: tuple[int, int] | None
 
@@ -95,5 +95,5 @@ def _read_script(path: str) -> list[ScriptCell]:
     try:
         with open_file(path) as file:
             return script_cells(file.read().decode("utf-8"))
-    except (UnicodeDecodeError, AmbiguousMarker, OSError) as error:
+    except (UnicodeDecodeError, AmbiguousMarkerError, OSError) as error:
         raise unreadable(path, error) from None

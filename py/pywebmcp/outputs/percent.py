@@ -60,7 +60,7 @@ class ScriptCell(NamedTuple):
         )
 
 
-class AmbiguousMarker(ValueError):
+class AmbiguousMarkerError(ValueError):
     """A marker names two ids."""
 
 
@@ -68,7 +68,7 @@ def script_cells(text: str) -> list[ScriptCell]:
     """The cells of a script; one for the text before the first marker, when there is such text.
 
     Raises:
-        AmbiguousMarker: when a marker has several id options.
+        AmbiguousMarkerError: when a marker has several id options.
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     start = _header_length(lines)
@@ -155,7 +155,7 @@ def _values(options: str) -> dict[str, str]:
     for found in _option.finditer(options):
         key = found["key"]
         if key == "id" and key in values:
-            raise AmbiguousMarker("a cell marker names more than one id")
+            raise AmbiguousMarkerError("a cell marker names more than one id")
         values[key] = _word(found["value"])
     brace = options.find("{")
     if not values and brace >= 0:
