@@ -74,10 +74,16 @@ def anchor_entry(anchor: Anchor) -> Entry:
                 "suffix": anchor.suffix,
                 "start": {"line": anchor.line, "column": anchor.column},
             }
-            if anchor.shared:
-                entry["shared"] = anchor.shared
-            if anchor.shared_elsewhere:
-                entry["sharedElsewhere"] = anchor.shared_elsewhere
+            twins = {
+                "before": anchor.shared_before,
+                "after": anchor.shared_after,
+                "elsewhere": anchor.shared_elsewhere,
+            }
+            twins = {name: count for name, count in twins.items() if count >= 0}
+            if twins:
+                entry["twins"] = twins
+            if anchor.source_hash:
+                entry["sourceHash"] = anchor.source_hash
     return entry
 
 
@@ -156,7 +162,9 @@ def _read_range(entry: Entry) -> RangeAnchor | None:
     exact, start = _text(entry.get("exact")), entry.get("start")
     if not exact.strip():
         return None
-    start = start if isinstance(start, dict) else {}
+    start, twins = (
+        value if isinstance(value, dict) else {} for value in (start, entry.get("twins"))
+    )
     return RangeAnchor(
         entry["cellId"],
         exact,
@@ -164,8 +172,8 @@ def _read_range(entry: Entry) -> RangeAnchor | None:
         _text(entry.get("suffix"))[:CONTEXT],
         _count(start.get("line")),
         _count(start.get("column")),
-        _count(entry.get("shared")),
-        _count(entry.get("sharedElsewhere")),
+        *(_count(twins.get(name), -1) for name in ("before", "after", "elsewhere")),
+        _name(entry.get("sourceHash")),
     )
 
 
@@ -186,7 +194,7 @@ def _name(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= MAX_NAME else ""
 
 
-def _count(value: Any) -> int:
-    """A number of characters, lines or the like, else zero."""
+def _count(value: Any, instead: int = 0) -> int:
+    """A number of characters, lines or the like, else what is given instead."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value < 2**53 else 0
+    return value if is_number and 0 <= value < 2**53 else instead

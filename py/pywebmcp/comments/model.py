@@ -74,9 +74,13 @@ class RangeAnchor:
     """A part of a cell's source: the exact text, what was around it, and where it began.
 
     ``exact``, ``prefix`` and ``suffix`` as in a TextQuoteSelector (W3C Web Annotation). ``line``
-    and ``column`` are 0-based and count characters. ``shared`` and ``shared_elsewhere``: how many
-    characters around it another occurrence of the text had in common with this one when the
-    thread was made, in the same cell and in other cells; no more than that must not convince.
+    and ``column`` are 0-based and count characters.
+
+    Twins are other occurrences of the text that there were when the thread was made.
+    ``shared_before`` and ``shared_after``: how many characters before and behind it one in the
+    same cell had in common with this one, at most; -1 without twins. ``shared_elsewhere``: the
+    same for both sides together and for other cells. No more than that must not convince. Where a
+    twin had all of one side in common, only the whole source can tell: ``source_hash``.
     """
 
     cell_id: str
@@ -85,8 +89,10 @@ class RangeAnchor:
     suffix: str = ""
     line: int = 0
     column: int = 0
-    shared: int = 0
-    shared_elsewhere: int = 0
+    shared_before: int = -1
+    shared_after: int = -1
+    shared_elsewhere: int = -1
+    source_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Places:
         anchor = ranges.make(cell_id, self.sources[index], start, end)
         others = self._all().cells_with(anchor) - {index}
         like = (ranges.likeness(self.sources[other], anchor) for other in others)
-        return replace(anchor, shared_elsewhere=max(like, default=0))
+        return replace(anchor, shared_elsewhere=max(like, default=-1))
 
     def output_anchor(self, cell_id: str, index: int, output_index: int) -> OutputAnchor:
         """The anchor of one of a cell's outputs."""

@@ -1,8 +1,9 @@
 r"""Finding a piece of text again by what was around it, or not at all: never a guess.
 
-An occurrence of the text convinces when what surrounds it agrees on both sides, or wholly on one
-side where that is long enough; and only when it agrees better than any other occurrence did when
-the text was marked, so that a twin does not inherit what was tied to its deleted sibling.
+An occurrence of the text convinces when all that was kept of one side agrees, and the other side
+agrees better than it did at any other occurrence when the text was marked. So a twin does not
+inherit what was tied to its deleted sibling: where a text is deleted up to its twin, that has the
+one side of it, and its own other side.
 
 A source is looked at as if a line feed were before and behind it, which makes the beginning and
 the end of a cell those of a line: a line stays what it was when lines come before it.
@@ -15,10 +16,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from pywebmcp.comments.model import CONTEXT, RangeAnchor
-from pywebmcp.edits import PositionError, offset_at, position_at
+from pywebmcp.edits import PositionError, offset_at, position_at, source_hash
 
-EVIDENCE = 16
-"""Characters that have to agree, the text among them, where one side does not agree."""
+EVIDENCE = 12
+"""Characters that have to agree, the text among them, where not all of both sides does."""
 
 MAX_OCCURRENCES = 1000
 """Occurrences that are compared; of a text that is there more often, none is told from the rest."""
@@ -41,11 +42,6 @@ class Match:
     edge_after: bool
 
     @property
-    def score(self) -> int:
-        """How many characters around it agree."""
-        return self.before + self.after
-
-    @property
     def whole(self) -> bool:
         """Whether both sides agree."""
         return self.whole_before and self.whole_after
@@ -62,7 +58,22 @@ def make(cell_id: str, source: str, start: int, end: int) -> RangeAnchor:
         line,
         column,
     )
-    return replace(anchor, shared=likeness(source, anchor, apart_from=start))
+    twins = [at for at in islice(occurrences(source, anchor.exact), MAX_OCCURRENCES) if at != start]
+    if not twins:
+        return anchor
+    prefix, suffix = _context(anchor)
+    if len(twins) >= MAX_OCCURRENCES - 1:
+        before, after = len(prefix), len(suffix)
+    else:
+        others = [_match(source, anchor.exact, at, prefix, suffix) for at in twins]
+        before, after = max(each.before for each in others), max(each.after for each in others)
+    told_apart = before < len(prefix) and after < len(suffix)
+    return replace(
+        anchor,
+        shared_before=before,
+        shared_after=after,
+        source_hash="" if told_apart else source_hash(source),
+    )
 
 
 def needles(anchor: RangeAnchor) -> tuple[tuple[str, int], tuple[str, int]]:
@@ -104,7 +115,9 @@ def within(source: str, anchor: RangeAnchor) -> int | None:
     at = stored_offset(source, anchor)
     if at is not None and source.startswith(anchor.exact, at):
         match = _match(source, anchor.exact, at, *_context(anchor))
-        if match.whole:
+        if match.whole and (
+            _is_no_twin(match, anchor) or source_hash(source) == anchor.source_hash
+        ):
             return at
     found = matches(source, anchor) or []
     return _best([match for match in found if _convinces(match, anchor)])
@@ -115,27 +128,25 @@ def elsewhere(source: str, anchor: RangeAnchor) -> int | None:
 
     A cell that was split ends at the cut, so one side may be short of what was kept of it.
     """
-    shared = max(anchor.shared, anchor.shared_elsewhere)
     return _best(
         [
             match
             for match in matches(source, anchor) or []
-            if match.score > shared
-            and len(anchor.exact) + match.score >= EVIDENCE
-            and (
-                (match.whole_before and (match.whole_after or match.edge_after))
-                or (match.whole_after and match.edge_before)
-            )
+            if match.before + match.after > anchor.shared_elsewhere
+            and len(anchor.exact) + match.before + match.after >= EVIDENCE
+            and (match.whole_before or match.edge_before)
+            and (match.whole_after or match.edge_after)
+            and _is_no_twin(match, anchor)
         ]
     )
 
 
-def likeness(source: str, anchor: RangeAnchor, *, apart_from: int | None = None) -> int:
-    """How many characters around another occurrence of the text agree, at most."""
+def likeness(source: str, anchor: RangeAnchor) -> int:
+    """How many characters around an occurrence in another cell agree, at most; -1 without one."""
     found = matches(source, anchor)
     if found is None:
         return 2 * CONTEXT
-    return max((match.score for match in found if match.at != apart_from), default=0)
+    return max((match.before + match.after for match in found), default=-1)
 
 
 def stored_offset(source: str, anchor: RangeAnchor) -> int | None:
@@ -147,13 +158,14 @@ def stored_offset(source: str, anchor: RangeAnchor) -> int | None:
 
 
 def _convinces(match: Match, anchor: RangeAnchor) -> bool:
-    if match.score <= anchor.shared:
-        return False
-    if match.whole:
-        return True
-    size = len(anchor.exact)
-    return (match.whole_before and size + match.before >= EVIDENCE) or (
-        match.whole_after and size + match.after >= EVIDENCE
+    side = max(match.before if match.whole_before else 0, match.after if match.whole_after else 0)
+    enough = match.whole or len(anchor.exact) + side >= EVIDENCE
+    return enough and _is_no_twin(match, anchor)
+
+
+def _is_no_twin(match: Match, anchor: RangeAnchor) -> bool:
+    return (match.whole_before and match.after > anchor.shared_after) or (
+        match.whole_after and match.before > anchor.shared_before
     )
 
 

@@ -123,7 +123,7 @@ def with_comment(own: Any, thread_id: str, comment: Comment) -> dict[str, Any]:
     Raises ``ToolError`` COMMENT_NOT_FOUND, INVALID_ARGUMENT when there are too many,
     NOTEBOOK_ACCESS_DENIED when the key holds what we must not touch.
     """
-    entry = _entry(own, thread_id)
+    at, entry = _find(own, thread_id)
     comments = entry["comments"]
     if len(comments) >= MAX_COMMENTS:
         raise ToolError(
@@ -131,20 +131,20 @@ def with_comment(own: Any, thread_id: str, comment: Comment) -> dict[str, Any]:
             f"The thread has {len(comments)} comments, and {MAX_COMMENTS} is the limit: start a "
             "new one.",
         )
-    return _replaced(own, thread_id, {**entry, "comments": [*comments, comment_entry(comment)]})
+    return _replaced(own, at, {**entry, "comments": [*comments, comment_entry(comment)]})
 
 
 def with_anchor(own: Any, thread_id: str, anchor: Anchor) -> dict[str, Any]:
     """With a thread tied to another place; raises as `with_comment` does."""
-    entry = _entry(own, thread_id)
-    return _replaced(own, thread_id, {**entry, "anchor": anchor_entry(anchor)})
+    at, entry = _find(own, thread_id)
+    return _replaced(own, at, {**entry, "anchor": anchor_entry(anchor)})
 
 
 def without_thread(own: Any, thread_id: str) -> dict[str, Any] | None:
     """Without a thread; None when nothing is left to keep. Raises as `with_comment` does."""
-    _entry(own, thread_id)
-    at = read(own).at[thread_id]
-    rest = [entry for index, entry in enumerate(_entries(own)) if index != at]
+    at, _ = _find(own, thread_id)
+    entries = _entries(own)
+    rest = [*entries[:at], *entries[at + 1 :]]
     if rest or set(own[_FIELD]) - {"version", "threads"}:
         return _with_entries(own, rest)
     kept = {key: value for key, value in own.items() if key != _FIELD}
@@ -158,18 +158,18 @@ def _entries(own: Any) -> list[Any]:
     return entries if isinstance(entries, list) else []
 
 
-def _entry(own: Any, thread_id: str) -> dict[str, Any]:
-    """A thread's entry, to be replaced by a changed copy."""
+def _find(own: Any, thread_id: str) -> tuple[int, dict[str, Any]]:
+    """A thread's index in the list, and its entry, to be replaced by a changed copy."""
     _require_writable(own)
     review = read(own)
     review.thread(thread_id)
-    entry: dict[str, Any] = _entries(own)[review.at[thread_id]]
-    return entry
+    at = review.at[thread_id]
+    return at, _entries(own)[at]
 
 
-def _replaced(own: Any, thread_id: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _replaced(own: Any, at: int, entry: dict[str, Any]) -> dict[str, Any]:
     entries = list(_entries(own))
-    entries[read(own).at[thread_id]] = entry
+    entries[at] = entry
     return _with_entries(own, entries)
 
 
