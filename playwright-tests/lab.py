@@ -156,6 +156,8 @@ class Watch:
         "Program terminated with exit",
         # JupyterLab, of a file that it cannot read; the person gets a dialog.
         "Failed to initialize the context",
+        # JupyterLab, of a Markdown output that the file keeps as a list of lines.
+        "Failed to update the table of contents",
         # JupyterLab, when a notebook is closed that it was still rendering.
         "Error while computing the ReactiveToolbar",
         "reading 'insertWidget'",

@@ -197,3 +197,27 @@ def test_reading_changes_nothing_in_an_open_notebook(lab: Lab) -> None:
         lab.call(READ, cellId=name)
         lab.call(READ, cellId=name, outputIndex=0)
     assert (lab.js(state), lab.js("nb.model.dirty")) == before
+
+
+def test_what_was_cleared_is_not_read(lab: Lab) -> None:
+    content = json.loads((CASES / "out-09-clear-output.ipynb").read_text())
+    put_and_open(lab, "clear.ipynb", content)
+    lab.until_kernel()
+    names = [each["id"] for each in content["cells"] if each["cell_type"] == "code"]
+    outcome(lab, "jupyter_run_cells", cellIds=names, stopOnError=False)
+    shown = {
+        each["id"]: "".join(output.get("text", "") for output in each.get("outputs", []))
+        for each in lab.must("jupyter_get_cells", cellIds=names, includeOutputs=True)["cells"]
+    }
+    for name in names:
+        listed = lab.must(READ, cellId=name)["outputs"]
+        read = "".join(
+            lab.must(READ, cellId=name, outputIndex=entry["output_index"])["stream"]["data"]
+            for entry in listed
+        )
+        assert read == shown[name]
+    everything = "".join(shown.values())
+    assert "pass 4" in everything
+    assert "pass 3" not in everything
+    assert "gone" not in everything
+    assert "left" in everything
