@@ -102,6 +102,8 @@ class NotebookFile:
             reader.end()
         except (NotJsonError, OSError) as error:
             raise unreadable(self._path, error) from None
+        except MemoryError:
+            raise unreadable(self._path, "it does not fit into the memory") from None
         return _cells_of(notebook, self._path)
 
 

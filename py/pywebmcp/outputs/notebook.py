@@ -83,8 +83,10 @@ def _saved(
             Code.CELL_NOT_FOUND, f"A cell's index is 0 or more, not {cell_index!r:.40}"
         )
     path = _absolute(file_path)
-    suffix = os.path.splitext(path)[1]
-    if suffix not in (".ipynb", ".py"):
+    # The name that was asked for says what it is: stores of large files link to nameless ones.
+    suffixes = [os.path.splitext(each)[1] for each in (os.fsdecode(os.fspath(file_path)), path)]
+    suffix = next((each for each in suffixes if each in (".ipynb", ".py")), None)
+    if suffix is None:
         if not os.path.isfile(path):
             raise OutputProtocolError(Code.FILE_NOT_FOUND, f"There is no file {path}")
         raise OutputProtocolError(

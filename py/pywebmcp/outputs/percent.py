@@ -74,15 +74,15 @@ def script_cells(text: str) -> list[ScriptCell]:
     start = _header_length(lines)
     markers = [(number, _options(lines[number])) for number in _marker_lines(lines, start)]
     if not markers:
-        cell = _cell(lines, start, len(lines), "", last=True)
+        cell = _cell(lines, start, len(lines), "")
         return [cell._replace(lines=None)] if cell.lines else []
     cells = []
-    preamble = _cell(lines, start, markers[0][0], "", last=False)
+    preamble = _cell(lines, start, markers[0][0], "")
     if preamble.lines:
         cells.append(preamble)
     ends = [number for number, _ in markers[1:]] + [len(lines)]
     for (number, options), end in zip(markers, ends, strict=True):
-        cells.append(_cell(lines, number + 1, end, options, last=end == len(lines)))
+        cells.append(_cell(lines, number + 1, end, options))
     return cells
 
 
@@ -121,7 +121,7 @@ def _options(line: str) -> str:
     return (found and found["options"]) or ""
 
 
-def _cell(lines: list[str], start: int, end: int, options: str, *, last: bool) -> ScriptCell:
+def _cell(lines: list[str], start: int, end: int, options: str) -> ScriptCell:
     values = _values(options)
     kind = _cell_type.search(_option.sub(" ", options))
     cell_type = "code" if kind is None else "raw" if kind[1] == "raw" else "markdown"
@@ -143,7 +143,7 @@ def _cell(lines: list[str], start: int, end: int, options: str, *, last: bool) -
     return ScriptCell(
         cell_type,
         tuple(dict.fromkeys(sources)),
-        max(0, blank - (1 if last and not body else 0)),
+        max(0, blank),
         values.get("id") or None,
         (filled[0] + 1, filled[-1] + 1) if filled else None,
     )
