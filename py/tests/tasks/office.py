@@ -63,10 +63,12 @@ class Session:
 class Office:
     """``async with Office() as office``: ended with everything it began."""
 
-    def __init__(self, store: Any = None, now: Callable[[], float] = clock) -> None:
+    def __init__(
+        self, store: Any = None, now: Callable[[], float] = clock, name: str = "tsk"
+    ) -> None:
         self.store = store or MemoryTaskStore(now)
         self.session = Session()
-        self.service = TaskService(self.store, now=now, new_id=counter("tsk"))
+        self.service = TaskService(self.store, now=now, new_id=counter(name))
         self.methods = TaskMethods(self.service)
 
     async def __aenter__(self) -> Office:
