@@ -74,6 +74,7 @@ class Book:
         selection = self.places.selection(place)
         if selection is not None:
             answer["selection"] = selection
+            del answer["line"]
         index = place.index
         if index is not None:
             del answer["cellId"], answer["index"]
