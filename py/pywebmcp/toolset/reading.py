@@ -219,7 +219,8 @@ def _fitted(shown: Any, room: float) -> Any:
 
 def _cut(text: str, room: float, entry: Callable[[str], Any]) -> str:
     """As much of both ends of a text as fits into its entry."""
-    keep = int(max(room, 0)) // 2
+    # Keeping more than there is cuts nothing.
+    keep = min(int(max(room, 0)), len(text)) // 2
     while keep > _LEAST:
         cut, _ = cut_text(text, keep)
         over = _size(entry(cut), room) - room
