@@ -21,11 +21,12 @@ function) works as well, and has `register_interrupt`, `record_output` and `need
 from pywebmcp.tasks.current import current_task, needs_input, record_output, register_interrupt
 from pywebmcp.tasks.errors import TaskError
 from pywebmcp.tasks.following import Cancellation, follow
+from pywebmcp.tasks.keeping import NOTIFICATION
 from pywebmcp.tasks.loading import VARIABLE, StoreError, build_store, store_from
 from pywebmcp.tasks.parameters import IDEMPOTENCY_KEY
 from pywebmcp.tasks.record import TERMINAL, TaskRecord
 from pywebmcp.tasks.run import Notify, Work
-from pywebmcp.tasks.service import NOTIFICATION, TaskService
+from pywebmcp.tasks.service import TaskService
 from pywebmcp.tasks.store import MemoryTaskStore, TaskStore
 from pywebmcp.tasks.wire import EXTENSION, METHODS, SETTINGS, SUPPORT, TaskMethods, capabilities
 

@@ -11,22 +11,22 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from pywebmcp import constants, jsontext
 from pywebmcp.records import State
 from pywebmcp.tasks import cancelling
-from pywebmcp.tasks.bounded import bounded, seen
+from pywebmcp.tasks.bounded import seen
 from pywebmcp.tasks.current import running
 from pywebmcp.tasks.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    StoreFailed,
     TaskError,
     key_taken,
     no_such_task,
 )
+from pywebmcp.tasks.keeping import Keeper
 from pywebmcp.tasks.parameters import Place, TaskCall, fingerprint
 from pywebmcp.tasks.record import TaskRecord
 from pywebmcp.tasks.results import described, error_of, is_error, partial_result
@@ -34,9 +34,6 @@ from pywebmcp.tasks.run import Notify, Outcome, Run, Work
 from pywebmcp.tasks.store import TaskStore
 
 log = logging.getLogger("pywebmcp")
-T = TypeVar("T")
-
-NOTIFICATION = "notifications/tasks/status"
 
 
 class TaskService:
@@ -58,9 +55,9 @@ class TaskService:
         self._new_id = new_id or _new_id
         self.owner = self._new_id()
         """Stands in the records whose work runs here."""
-        self._runs: dict[str, Run] = {}
+        self._keeper = Keeper(store, now)
+        self._runs = self._keeper.runs
         self._creating: dict[str, asyncio.Task[TaskRecord]] = {}
-        self._background: set[asyncio.Task[Any]] = set()
         self._doubtful: set[str] = set()
         """Ids that the store failed to create: it may have kept them all the same."""
         self._last_created = 0.0
@@ -78,12 +75,14 @@ class TaskService:
         fails (then nothing was started).
         """
         mark = fingerprint(call.tool, call.arguments)
+        if self._closing:
+            raise TaskError(INTERNAL_ERROR, "The server is stopping: nothing was begun.")
         while call.key is not None and (busy := self._creating.get(call.key)):
             # Somebody is at it with this key: theirs is ours, unless it fails.
             await asyncio.wait({busy})
             if not busy.cancelled() and busy.exception() is None:
                 return self._again(call, busy.result(), mark, work, notify)
-        creation = self._spawn(self._create(call, mark, work, notify))
+        creation = self._keeper.spawn(self._create(call, mark, work, notify))
         if call.key is not None:
             self._creating[call.key] = creation
             creation.add_done_callback(lambda _: self._created(call.key))
@@ -98,7 +97,7 @@ class TaskService:
         self, call: TaskCall, mark: str, work: Work, notify: Notify | None
     ) -> TaskRecord:
         if call.key is not None:
-            found = await self._ask(self.store.find_by_key(call.key))
+            found = await self._keeper.ask(self.store.find_by_key, call.key)
             if found is not None:
                 return self._again(call, found, mark, work, notify)
         moment = self._now()
@@ -113,9 +112,9 @@ class TaskService:
             fingerprint=mark,
             owner=self.owner,
         )
-        run = self._run(record, notify)
+        run = self._keeper.open(record, notify)
         try:
-            stored = await self._ask(self.store.create(record))
+            stored = await self._keeper.ask(self.store.create, record)
         except TaskError:
             del self._runs[record.task_id]
             self._doubtful.add(record.task_id)
@@ -134,7 +133,7 @@ class TaskService:
             raise key_taken(call.key or "", found.tool)
         run = self._runs.get(found.task_id)
         if run is None and self._orphan(found):
-            run = self._run(found, None)
+            run = self._keeper.open(found)
             self._start(run, work)
         if run is None:
             return found
@@ -147,9 +146,9 @@ class TaskService:
     async def get(self, task_id: str) -> TaskRecord:
         """One task as it is now. Raises ``TaskError``."""
         run = self._runs.get(task_id)
-        record = run.record if run else await self._ask(self.store.get(task_id))
+        record = run.record if run else await self._keeper.ask(self.store.get, task_id)
         if record is not None and self._outdated(record):
-            record = await self._ask(self.store.get(task_id))
+            record = await self._keeper.ask(self.store.get, task_id)
         if record is not None:
             record = self._latest(record)
         if record is None or record.expired(self._now()):
@@ -161,7 +160,7 @@ class TaskService:
         size = constants.TASK_PAGE
         limit = size + 1
         while True:
-            found = await self._ask(self.store.list(limit=limit))
+            found = await self._keeper.ask(self.store.list, limit=limit)
             # By their own order, for stores of others know ties and clocks that are set back.
             found = sorted(found, key=_place, reverse=True)
             rest = [record for record in found if after is None or _place(record) < after]
@@ -183,7 +182,7 @@ class TaskService:
                 f"Task {task_id} runs in another server or page and can be cancelled only there.",
             )
         if run.cancelling is None:
-            run.cancelling = self._spawn(cancelling.cancel(run))
+            run.cancelling = self._keeper.spawn(cancelling.cancel(run))
         # The cancellation goes on when the client that asked for it goes away.
         await asyncio.shield(run.cancelling)
         return run.record
@@ -228,7 +227,7 @@ class TaskService:
     async def recover(self, alive: Callable[[str], Awaitable[bool]]) -> int:
         """Fail the tasks whose ``owner`` is gone, as after a reload; answers how many those were.
 
-        What they had put out stays.
+        ``alive`` is asked for the owners of running tasks. What the tasks had put out stays.
         """
         count, after = 0, None
         while True:
@@ -236,7 +235,7 @@ class TaskService:
             for record in page:
                 if record.terminal or record.owner == self.owner or await alive(record.owner):
                     continue
-                run = self._run(record, None)
+                run = self._keeper.open(record)
                 self._fail(run, "The page or server that ran it went away before it was done.")
                 count += 1
             if after is None:
@@ -252,28 +251,16 @@ class TaskService:
             await asyncio.wait(workers, timeout=constants.CANCEL_GRACE)
         for run in list(self._runs.values()):
             self._fail(run, "The server was stopped while it ran.")
-        writers = {run.writer for run in self._runs.values() if run.writer}
-        if writers:
-            await asyncio.wait(writers, timeout=constants.CANCEL_GRACE)
-        for task in list(self._background):
-            task.cancel()
-        if self._background:
-            await asyncio.wait(self._background, timeout=constants.CANCEL_GRACE)
-        self._runs.clear()
+        await self._keeper.close()
 
     # --- a run
-
-    def _run(self, record: TaskRecord, notify: Notify | None) -> Run:
-        run = Run(record, self._now, self._write, [notify] if notify else [])
-        self._runs[record.task_id] = run
-        return run
 
     def _start(self, run: Run, work: Work) -> None:
         if run.record.terminal:
             # Somebody who saw it in the list has cancelled it already.
             return
         self._doubtful.discard(run.task_id)
-        run.worker = self._spawn(self._work(run, work))
+        run.worker = self._keeper.spawn(self._work(run, work))
 
     async def _work(self, run: Run, work: Work) -> None:
         running.set(run)
@@ -308,7 +295,7 @@ class TaskService:
         """The record as it is here; one that the store kept against its word has failed."""
         run = self._runs.get(record.task_id)
         if run is None and self._orphan(record):
-            run = self._run(record, None)
+            run = self._keeper.open(record)
             self._fail(run, "It was never begun: the store failed when it was created.")
         return run.record if run else record
 
@@ -320,63 +307,6 @@ class TaskService:
         """Whether it settled here while a slow store was on its way with this."""
         here = record.task_id in self._runs or record.task_id in self._doubtful
         return record.owner == self.owner and not record.terminal and not here
-
-    # --- the store
-
-    async def _ask(self, operation: Awaitable[T]) -> T:
-        try:
-            return await bounded(operation, constants.STORE_TIMEOUT)
-        except TimeoutError:
-            what = f"it did not answer within {constants.STORE_TIMEOUT:g} seconds"
-            raise StoreFailed(what) from None
-        except Exception as error:
-            log.warning("the task store failed", exc_info=True)
-            raise StoreFailed(described(error)) from error
-
-    def _write(self, run: Run) -> None:
-        if run.writer is None:
-            run.writer = self._spawn(self._write_out(run))
-
-    async def _write_out(self, run: Run) -> None:
-        """Give the store what it has not got, in order, until it took it or the task expired."""
-        pause = 1.0
-        while run.unwritten:
-            changes, run.unwritten = run.unwritten, {}
-            try:
-                await self._ask(self.store.update(run.task_id, **changes))
-            except TaskError:
-                run.unwritten = {**changes, **run.unwritten}
-                self._tell(run)
-                if self._closing or run.record.expired(self._now()):
-                    break
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, constants.STORE_RETRY)
-        run.writer = None
-        self._tell(run)
-        if run.record.terminal:
-            self._runs.pop(run.task_id, None)
-
-    def _tell(self, run: Run) -> None:
-        """Say once that the task settled, to whoever created it or asked for it again."""
-        if not run.record.terminal or run.told:
-            return
-        run.told = True
-        for notify in run.notifiers:
-            self._spawn(_notified(notify, run.record))
-
-    def _spawn(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-        return task
-
-
-async def _notified(notify: Notify, record: TaskRecord) -> None:
-    try:
-        await bounded(notify(NOTIFICATION, record.wire()), constants.STORE_TIMEOUT)
-    except Exception:
-        # Advisory: the next poll finds the same.
-        log.info("nobody took the notification for task %s", record.task_id, exc_info=True)
 
 
 def _place(record: TaskRecord) -> Place:

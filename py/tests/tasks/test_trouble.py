@@ -178,3 +178,12 @@ async def test_what_ran_when_the_server_stopped_has_failed_and_says_so() -> None
         shown = await office.get(task)
         assert shown["status"] == "failed"
         assert "stopped" in shown["statusMessage"]
+
+
+async def test_nothing_is_begun_once_the_server_stops() -> None:
+    async with Office() as office:
+        await office.service.close()
+        ran: list[str] = []
+        assert (await office.refused(office.call(returns(log=ran)))).code == -32603
+        await turns()
+        assert ran == []
