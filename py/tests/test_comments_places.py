@@ -78,6 +78,14 @@ def test_an_edit_of_one_side_leaves_a_range_that_is_known_by_the_other() -> None
         assert found(anchor, ("a", edited))[1] == "sum(values)"
 
 
+def test_a_short_side_convinces_together_with_what_agrees_on_the_other() -> None:
+    anchor = on_text("'last'", ("a", "# print('first', 'last')"))
+    assert found(anchor, ("a", "print('first', 'last')"))[1] == "'last'"
+    # Renamed, and a like line added? Or a line added, and a number changed? Nobody can tell.
+    anchor = on_text("x", ("a", "x = f(1)"))
+    assert found(anchor, ("a", "y = f(1)\nx = f(2)"))[0].state == "orphaned"
+
+
 def test_a_range_whose_text_was_edited_is_orphaned_and_its_cell_still_known() -> None:
     anchor = on_text("sum(values)", ("a", "total = sum(values) / len(values)"))
     for edited in ("total = sum(value) / len(values)", "total = max(values)", ""):

@@ -19,7 +19,10 @@ from pywebmcp.comments.model import CONTEXT, RangeAnchor
 from pywebmcp.edits import PositionError, offset_at, position_at, source_hash
 
 EVIDENCE = 12
-"""Characters that have to agree, the text among them, where not all of both sides does."""
+"""Characters that have to agree, the text and a whole side of it, where the other side does not."""
+
+NEAR = 20
+"""The same for the text and all around it that agrees, where a whole side of it is too short."""
 
 MAX_OCCURRENCES = 1000
 """Occurrences that are compared; of a text that is there more often, none is told from the rest."""
@@ -159,7 +162,8 @@ def stored_offset(source: str, anchor: RangeAnchor) -> int | None:
 
 def _convinces(match: Match, anchor: RangeAnchor) -> bool:
     side = max(match.before if match.whole_before else 0, match.after if match.whole_after else 0)
-    enough = match.whole or len(anchor.exact) + side >= EVIDENCE
+    size = len(anchor.exact)
+    enough = match.whole or size + side >= EVIDENCE or size + match.before + match.after >= NEAR
     return enough and _is_no_twin(match, anchor)
 
 
