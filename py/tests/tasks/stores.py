@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from pywebmcp.tasks import MemoryTaskStore, TaskRecord
@@ -44,52 +45,16 @@ class SlowStore:
         )
 
 
-class FileStore:
-    """A file of JSON for each task, read anew at each look: nothing lives in memory."""
-
-    def __init__(self, folder: Path, now: Callable[[], float]) -> None:
-        self._folder = folder
-        self._now = now
-
-    def _path(self, task_id: str) -> Path:
-        return self._folder / f"{task_id.encode().hex()[:200]}.json"
-
-    def _write(self, record: TaskRecord) -> TaskRecord:
-        self._path(record.task_id).write_text(json.dumps(record.as_json()))
-        return record
-
-    def _all(self) -> list[TaskRecord]:
-        records = []
-        for path in self._folder.glob("*.json"):
-            record = TaskRecord.from_json(json.loads(path.read_text()))
-            if record.expired(self._now()):
-                path.unlink()
-            else:
-                records.append(record)
-        return sorted(records, key=lambda record: record.created_at, reverse=True)
-
-    async def create(self, record: TaskRecord) -> TaskRecord:
-        if record.idempotency_key is not None:
-            holder = await self.find_by_key(record.idempotency_key)
-            if holder is not None:
-                return holder
-        return self._write(record)
-
-    async def get(self, task_id: str) -> TaskRecord | None:
-        return next((record for record in self._all() if record.task_id == task_id), None)
-
-    async def list(self, *, limit: int = 50) -> Any:
-        return self._all()[:limit]
-
-    async def update(self, task_id: str, **changes: Any) -> TaskRecord | None:
-        record = await self.get(task_id)
-        if record is None or record.terminal:
-            return record
-        return self._write(record.changed(**changes))
-
-    async def find_by_key(self, idempotency_key: str) -> TaskRecord | None:
-        held = (each for each in self._all() if each.idempotency_key == idempotency_key)
-        return next(held, None)
+def file_store(now: Callable[[], float], folder: Path) -> Any:
+    """The example of docs/tasks.md: a file of JSON for each task, read anew at each look."""
+    page = (Path(__file__).parents[3] / "docs" / "tasks.md").read_text("utf-8")
+    [example] = re.findall(r"```python\n(import json\n.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    names["time"] = SimpleNamespace(time=now)
+    store = names["FileTaskStore"]()
+    store.folder = folder
+    return store
 
 
 class FaultyStore(MemoryTaskStore):
@@ -136,6 +101,6 @@ class FaultyStore(MemoryTaskStore):
 STORES: dict[str, Callable[[Callable[[], float], Path], Any]] = {
     "memory": lambda now, folder: MemoryTaskStore(now),
     "slow": lambda now, folder: SlowStore(MemoryTaskStore(now)),
-    "file": lambda now, folder: FileStore(folder, now),
+    "file": file_store,
 }
 """How each is made: of a clock in seconds since the epoch, and a folder of its own."""
