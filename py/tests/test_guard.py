@@ -167,6 +167,18 @@ async def test_a_hidden_cell_is_not_found_by_its_place_either() -> None:
     await made.fail("CELL_NOT_FOUND", "jupyter_run_cells", cellIds=["@1"])
 
 
+@pytest.mark.parametrize("closed", [False, True])
+async def test_the_outputs_of_a_hidden_cell_are_not_found(closed: bool) -> None:
+    made, live = await desk("1", "2", levels={1: "none"})
+    if closed:
+        await live.save()
+        made.person.close("a.ipynb")
+    for arguments in ({"cellIndex": 1}, {"cellId": "cell-1"}, {"cellId": "@1"}):
+        await made.fail(
+            "CELL_NOT_FOUND", "jupyter_read_output", notebookPath="a.ipynb", **arguments
+        )
+
+
 async def test_ranges_and_searches_say_how_many_cells_are_hidden() -> None:
     made, _ = await desk("a1", "a2", "a3", "b4", "a5", levels={1: "none", 3: "none"})
     whole = await made.ok("jupyter_get_cells")

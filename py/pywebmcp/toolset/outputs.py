@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pywebmcp import cells, images, jsontext, outputs, paths, text
+from pywebmcp import access, cells, images, jsontext, outputs, paths, text
 from pywebmcp.constants import MAX_IMAGE
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.outputs import OutputProtocolError
@@ -96,6 +96,8 @@ def _index(given: int | None, count: int, locate: Callable[[], int]) -> int:
 
 
 def _of(path: str, cell: CellData, index: int, address: str, changed: bool) -> _Source:
+    if access.hidden(cell):
+        raise ToolError(Code.CELL_NOT_FOUND, f"There is no cell {index}: read the cells again.")
     provenance: dict[str, Any] = {
         "kind": "notebook",
         "path": path,
