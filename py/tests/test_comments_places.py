@@ -137,6 +137,19 @@ def test_a_text_that_is_there_too_often_is_found_at_its_place_only() -> None:
     assert found(anchor, ("a", "c" + source))[0].state == "orphaned"
 
 
+def test_a_text_that_is_in_too_many_cells_is_found_in_its_own_only() -> None:
+    cells = [("a", LONG), *((f"twin-{n}", LONG) for n in range(MAX_OCCURRENCES))]
+    anchor = on_text("compute(3", *cells)
+    assert found(anchor, ("a", "# new\n" + LONG), cells[1])[1] == "compute(3"
+    assert found(anchor, cells[1])[0].state == "orphaned"
+
+
+def test_a_text_that_is_in_another_cell_too_often_is_not_found_there() -> None:
+    many = "ab " * (MAX_OCCURRENCES + 10)
+    anchor = on_text("ab", ("a", "the first ab of all of them"), ("b", many))
+    assert found(anchor, ("b", many))[0].state == "orphaned"
+
+
 def test_positions_count_characters() -> None:
     source = "s = '😀😀'\nt = '\ud83d' + u"
     made = places(("a", source))

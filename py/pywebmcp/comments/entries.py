@@ -172,7 +172,9 @@ def _read_range(entry: Entry) -> RangeAnchor | None:
         _text(entry.get("suffix"))[:CONTEXT],
         _count(start.get("line")),
         _count(start.get("column")),
-        *(_count(twins.get(name), -1) for name in ("before", "after", "elsewhere")),
+        _count(twins.get("before"), -1),
+        _count(twins.get("after"), -1),
+        _count(twins.get("elsewhere"), -1),
         _name(entry.get("sourceHash")),
     )
 

@@ -7,14 +7,14 @@ or the notebook's format saves no ids), its text decides, if that can be only on
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, islice
-from typing import Any, Literal
+from typing import Literal
 
 from pywebmcp.comments import outputs, ranges
-from pywebmcp.comments.model import Anchor, CellAnchor, OutputAnchor, RangeAnchor
+from pywebmcp.comments.model import CONTEXT, Anchor, CellAnchor, OutputAnchor, RangeAnchor
 from pywebmcp.comments.outputs import Output, OutputState
 from pywebmcp.edits import position_at, source_hash
 from pywebmcp.types import Position, Selection
@@ -81,8 +81,10 @@ class Places:
     def range_anchor(self, cell_id: str, index: int, start: int, end: int) -> RangeAnchor:
         """The anchor of a part of a cell's source, in offsets."""
         anchor = ranges.make(cell_id, self.sources[index], start, end)
-        others = self._all().cells_with(anchor) - {index}
-        like = (ranges.likeness(self.sources[other], anchor) for other in others)
+        cells = self._all().cells_with(anchor)
+        if cells is None:
+            return replace(anchor, shared_elsewhere=2 * CONTEXT)
+        like = (ranges.likeness(self.sources[other], anchor) for other in cells - {index})
         return replace(anchor, shared_elsewhere=max(like, default=-1))
 
     def output_anchor(self, cell_id: str, index: int, output_index: int) -> OutputAnchor:
@@ -176,13 +178,18 @@ class _Corpus:
         self._cells: dict[CellAnchor, tuple[set[int], set[int]]] = {}
         self._ranges: dict[RangeAnchor, list[tuple[int, int]]] = {}
 
-    def cells_with(self, anchor: RangeAnchor) -> set[int]:
-        """The cells that have an anchor's text and one side of what was around it."""
-        return {
-            at
-            for needle, _ in ranges.needles(anchor)
-            for at, _ in islice(self._hits(needle), ranges.MAX_OCCURRENCES)
-        }
+    def cells_with(self, anchor: RangeAnchor) -> set[int] | None:
+        """The cells that have an anchor's text and one side of what was around it.
+
+        None for too many to compare.
+        """
+        found: set[int] = set()
+        for needle, _ in ranges.needles(anchor):
+            hits = [at for at, _ in islice(self._hits(needle), ranges.MAX_OCCURRENCES)]
+            if len(hits) == ranges.MAX_OCCURRENCES:
+                return None
+            found.update(hits)
+        return found
 
     def cells_like(self, anchor: CellAnchor) -> tuple[set[int], set[int]]:
         """The cells that are what a cell was, and those that have all of it as lines of theirs."""
@@ -193,7 +200,7 @@ class _Corpus:
     def ranges_like(self, anchor: RangeAnchor) -> list[tuple[int, int]]:
         """Cells and offsets where an anchor's text is, with what was around it."""
         if anchor not in self._ranges:
-            cells = sorted(self.cells_with(anchor))
+            cells = sorted(self.cells_with(anchor) or ())
             found = [(at, ranges.elsewhere(self._sources[at], anchor)) for at in cells]
             self._ranges[anchor] = [(at, start) for at, start in found if start is not None]
         return self._ranges[anchor]
@@ -229,13 +236,3 @@ def _corpus(sources: tuple[str, ...]) -> _Corpus:
 def _position(source: str, offset: int) -> Position:
     line, column = position_at(source, offset)
     return Position(line=line, column=column)
-
-
-def cells_of(cells: Iterable[Mapping[str, Any]]) -> tuple[list[str | None], list[str]]:
-    """Ids and sources of nbformat cells, as `Places` takes them."""
-    ids: list[str | None] = []
-    sources: list[str] = []
-    for cell in cells:
-        ids.append(cell.get("id"))
-        sources.append(cell["source"])
-    return ids, sources

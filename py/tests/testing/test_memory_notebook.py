@@ -165,6 +165,7 @@ async def test_what_the_person_does_shows_in_the_workspace():
         "focus": None,
         "notebook": None,
         "kernel": None,
+        "own": None,
     }
     assert frontend.notebook() is None
     person.rename("n.txt", "m.txt")
