@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from pywebmcp import constants
+from pywebmcp import constants, jsontext
 from pywebmcp.tasks.errors import invalid
 
 IDEMPOTENCY_KEY = "io.datalayer/idempotency-key"
@@ -60,12 +60,10 @@ def task_id(params: Any) -> str:
 def fingerprint(tool: str, arguments: dict[str, Any]) -> str:
     """The same for two calls exactly when they are the same call, whatever the order of arguments.
 
-    ``true`` and ``1`` differ, as in JSON. Raises ``TaskError`` -32602 for what has no JSON text.
+    ``true`` and ``1`` differ, as in JSON.
     """
-    try:
-        text = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise invalid(f"The arguments are no JSON: {error}.") from None
+    # Made plain first: what is nested too deep for the page's stack is not followed down.
+    text = json.dumps(jsontext.plain([tool, arguments]), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
