@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from pywebmcp.cli import printing
-from pywebmcp.cli.errors import protocol_errors
 from pywebmcp.outputs import DEFAULT_TEXT_LIMIT, list_notebook_outputs, read_notebook_output
 
 
@@ -23,7 +22,7 @@ def outputs(as_json: bool, file: str, cell: int) -> None:
 
     FILE is a .ipynb file, or a .py file in the percent format with its notebook beside it.
     """
-    with protocol_errors():
+    with printing.protocol_errors():
         answer = list_notebook_outputs(file, cell)
     printing.answer(answer, as_json=as_json, save=None, again="")
 
@@ -60,7 +59,7 @@ def output(
     save: str | None,
 ) -> None:
     """Read one output: text, JSON, an image or an error."""
-    with protocol_errors():
+    with printing.protocol_errors():
         answer = read_notebook_output(
             file,
             cell,

@@ -9,7 +9,7 @@ import time
 import click
 
 from pywebmcp.cli import printing
-from pywebmcp.cli.errors import CommandError, protocol_errors
+from pywebmcp.cli.errors import CommandError
 from pywebmcp.outputs import DEFAULT_TEXT_LIMIT
 from pywebmcp.outputs.store import Limits, clean, show, summary
 
@@ -46,7 +46,7 @@ def show_run(
 
     MANIFEST is the run's manifest.json.
     """
-    with protocol_errors():
+    with printing.protocol_errors():
         answer = show(manifest, index, mime_type=mime, offset=offset, limit=limit)
     again = f"pywebmcp output show {manifest} --output {index}"
     printing.answer(answer, as_json=as_json, save=save, again=again)

@@ -1,4 +1,4 @@
-"""What commands print: JSON of one line for programs, and the outputs protocol's answers for people.
+"""The outputs protocol in the shell: JSON of one line for programs, and for people words.
 
 Everything is written as bytes: no stream's encoding can fail on it, and no line end is translated.
 """
@@ -8,18 +8,34 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from pywebmcp import text
-from pywebmcp.outputs import dumps
+from pywebmcp.cli.errors import CommandError
+from pywebmcp.outputs import OutputProtocolError, dumps
+
+
+@contextmanager
+def protocol_errors() -> Iterator[None]:
+    """Errors of the outputs protocol as the command's."""
+    try:
+        yield
+    except OutputProtocolError as error:
+        raise CommandError(error.code, error.message) from None
 
 
 def write(words: str, *, newline: bool = True) -> None:
     """Print a text; what UTF-8 cannot hold (a lone surrogate) as its escape."""
-    click.echo(words.encode("utf-8", "backslashreplace"), nl=newline)
+    stream = click.get_binary_stream("stdout")
+    data = memoryview((words + "\n" * newline).encode("utf-8", "backslashreplace"))
+    while data:
+        # Under PYTHONUNBUFFERED the stream is raw, and writes a part when a signal comes.
+        data = data[stream.write(data) :]
+    stream.flush()
 
 
 def write_json(value: Any) -> None:
