@@ -524,7 +524,7 @@ def test_many_threads_on_many_cells_take_one_search_each() -> None:
     cells = [(f"cell-{n}", f"value_{n} = compute({n})\nprint(value_{n})") for n in range(1000)]
     before = places(*cells)
     anchors: list[Anchor] = [
-        before.range_anchor(f"cell-{n}", n, 0, 5 + len(str(n))) for n in range(0, 1000, 4)
+        before.range_anchor(f"cell-{n}", n, 0, 6 + len(str(n))) for n in range(0, 1000, 4)
     ]
     anchors += [before.cell_anchor(f"cell-{n}", n) for n in range(1, 1000, 4)]
     after = places(
