@@ -31,3 +31,12 @@ def invalid(message: str) -> OutputProtocolError:
 def unreadable(path: str, reason: object) -> OutputProtocolError:
     """NOTEBOOK_READ_FAILED: the file is there, and is not what its name says."""
     return OutputProtocolError(Code.NOTEBOOK_READ_FAILED, f"Could not read {path}: {reason}")
+
+
+def shown(value: object) -> str:
+    """A caller's value, short, for a message."""
+    try:
+        return repr(value)[:80]
+    except Exception:
+        # Integers of many digits have no repr, and objects may have a broken one.
+        return f"a value of the type {type(value).__name__}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from pywebmcp.errors import Code
-from pywebmcp.outputs.errors import OutputProtocolError, unreadable
+from pywebmcp.outputs.errors import OutputProtocolError, shown, unreadable
 from pywebmcp.outputs.json_reader import JsonReader, NotJsonError
 from pywebmcp.outputs.nbformat3 import upgraded_cell
 
@@ -239,7 +239,7 @@ def _cells_of(notebook: Any, path: str) -> list[Any]:
     cells = notebook.get("cells")
     version = notebook.get("nbformat", 4 if "cells" in notebook else 3)
     if type(version) is not int or not 1 <= version <= 4:
-        raise unreadable(path, f"nbformat {version!r:.20} is not known")
+        raise unreadable(path, f"nbformat {shown(version)} is not known")
     sheets = notebook.get("worksheets")
     if cells is None and isinstance(sheets, list):
         parts = [sheet.get("cells", []) if isinstance(sheet, dict) else None for sheet in sheets]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 # Which lines these are was found out by having jupytext write them.
 _commented_magic = re.compile(
     r"""
-    ^ (?P<indent>[^\S\n]*) \#\x20? (?P<rest>
+    ^ (?P<indent>[^\S\n]*) \#\x20 (?P<rest>
         (?:\#\x20?)*                                   # comments on a magic are escaped like it
         (?: %{1,3}[A-Za-z]                             # %time
           | [!?]\s*[A-Za-z.~$\\/{}]                    # !ls, ?name

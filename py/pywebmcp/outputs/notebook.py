@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pywebmcp.errors import Code
-from pywebmcp.outputs.errors import OutputProtocolError
+from pywebmcp.outputs.errors import OutputProtocolError, shown
 from pywebmcp.outputs.files import NotebookFile, SavedCell, open_notebook
 from pywebmcp.outputs.pairing import Match, match_cell
 from pywebmcp.outputs.reading import list_outputs, read_output
@@ -80,7 +80,7 @@ def _saved(
 ) -> tuple[dict[str, Any], SavedCell]:
     if type(cell_index) is not int or cell_index < 0:
         raise OutputProtocolError(
-            Code.CELL_NOT_FOUND, f"A cell's index is 0 or more, not {cell_index!r:.40}"
+            Code.CELL_NOT_FOUND, f"A cell's index is 0 or more, not {shown(cell_index)}"
         )
     path = _absolute(file_path)
     # The name that was asked for says what it is: stores of large files link to nameless ones.
@@ -127,5 +127,5 @@ def _absolute(file_path: Any) -> str:
         return os.path.realpath(os.fsdecode(os.fspath(file_path)))
     except (TypeError, ValueError, OSError):
         raise OutputProtocolError(
-            Code.FILE_NOT_FOUND, f"{file_path!r:.80} is no path of a file"
+            Code.FILE_NOT_FOUND, f"{shown(file_path)} is no path of a file"
         ) from None

@@ -29,7 +29,7 @@ _option = re.compile(
 # Comments and strings of Python: a marker within a string of three quotes is text.
 _literal = re.compile(
     r'''#[^\n]*|(?P<long>"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\')'''
-    r"""|"(?:[^"\\\n]|\\[^\n])*"|'(?:[^'\\\n]|\\[^\n])*'""",
+    r"""|"(?:[^"\\\n]|\\[^\n])*+"?|'(?:[^'\\\n]|\\[^\n])*+'?""",
     re.DOTALL,
 )
 _before_header = re.compile(r"#!|#.*?coding[:=]")

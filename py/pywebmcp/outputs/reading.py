@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pywebmcp.errors import Code
-from pywebmcp.outputs.errors import OutputProtocolError, invalid
+from pywebmcp.outputs.errors import OutputProtocolError, invalid, shown
 from pywebmcp.outputs.images import image_fields
 from pywebmcp.outputs.selection import select
 from pywebmcp.outputs.transport import (
@@ -74,7 +74,7 @@ def read_output(
     if type(output_index) is not int or not 0 <= output_index < len(everything):
         raise OutputProtocolError(
             Code.OUTPUT_NOT_FOUND,
-            f"There is no output {output_index!r:.40}; the cell has {len(everything)}",
+            f"There is no output {shown(output_index)}; the cell has {len(everything)}",
         )
     page = window(offset, limit)
     output = _mapping(everything[output_index])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from pywebmcp.errors import Code
-from pywebmcp.outputs.errors import OutputProtocolError
+from pywebmcp.outputs.errors import OutputProtocolError, shown
 from pywebmcp.outputs.images import RASTER_TYPES
 
 Kind = Literal["image", "json", "text"]
@@ -47,7 +47,7 @@ def select(data: Mapping[str, Any], mime_type: Any, supported: Any) -> tuple[str
         return _best(data, can_present)
     if not isinstance(mime_type, str) or mime_type not in data:
         raise OutputProtocolError(
-            Code.MIME_NOT_FOUND, f"The output has no {mime_type!s:.80}; it has {_names(data)}"
+            Code.MIME_NOT_FOUND, f"The output has no {shown(mime_type)}; it has {_names(data)}"
         )
     kind = kind_of(mime_type)
     if kind is None:

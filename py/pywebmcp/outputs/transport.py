@@ -67,7 +67,7 @@ def within_limit(answer: dict[str, Any], max_transport_bytes: Any) -> dict[str, 
     if size > limit:
         raise OutputProtocolError(
             Code.OUTPUT_TOO_LARGE,
-            f"The answer has {size} bytes and the limit is {limit}. "
+            f"The answer has {size} bytes and the limit is {limit:.0f}. "
             "Of a text a smaller page can be read; images and JSON come whole or not at all.",
         )
     return answer
