@@ -30,7 +30,7 @@ def protocol_errors() -> Iterator[None]:
 
 def write(words: str, *, newline: bool = True) -> None:
     """Print a text; what UTF-8 cannot hold (a lone surrogate) as its escape."""
-    stream = click.get_binary_stream("stdout")
+    stream = sys.stdout.buffer
     data = memoryview((words + "\n" * newline).encode("utf-8", "backslashreplace"))
     while data:
         # Under PYTHONUNBUFFERED the stream is raw, and writes a part when a signal comes.
