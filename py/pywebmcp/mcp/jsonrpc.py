@@ -71,9 +71,9 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The answer to a request of ours: a result, or an error."""
+    """The answer to a request of ours: a result, or an error. Without an id it answers none."""
 
-    id: RequestId
+    id: RequestId | None
     result: Any = None
     error: RpcError | None = None
 
@@ -97,11 +97,11 @@ def parse(text: str | bytes) -> Message:
         raise _invalid("A message is a JSON object", None)
     known = value.get("id")
     request_id = known if is_id(known) else None
+    if "method" not in value and ("result" in value or "error" in value):
+        return _response(value, request_id)
     if value.get("jsonrpc") != "2.0":
         raise _invalid('A message has "jsonrpc": "2.0"', request_id)
-    if "method" not in value:
-        return _response(value, request_id)
-    method = value["method"]
+    method = value.get("method")
     if not isinstance(method, str):
         raise _invalid("The method is a string", request_id)
     if "id" in value and request_id is None:
@@ -150,9 +150,8 @@ def error_text(request_id: RequestId | None, error: RpcError) -> str:
 
 
 def _response(value: dict[str, Any], request_id: RequestId | None) -> Response:
-    if request_id is None or ("result" in value) == ("error" in value):
-        raise _invalid("A message has a method, or an id with a result or an error", request_id)
-    if "result" in value:
+    """An answer, however wrong it is: to answer that in turn could go on for ever."""
+    if "error" not in value:
         return Response(request_id, value["result"])
     error = value["error"]
     error = error if isinstance(error, dict) else {}

@@ -190,7 +190,7 @@ class Session:
             task.cancel()
 
     def _settle(self, response: Response) -> None:
-        answer = self._waiting.get(response.id)
+        answer = None if response.id is None else self._waiting.get(response.id)
         if answer is None or answer.done():
             return
         if response.error is None:

@@ -43,6 +43,15 @@ def test_an_error_answer_has_a_code_and_a_message_whatever_came() -> None:
         assert message.error.message
 
 
+def test_an_answer_is_an_answer_however_wrong_it_is() -> None:
+    assert parse('{"id":1,"result":2}') == Response(1, 2)
+    for text in ('{"jsonrpc":"2.0","id":null,"error":{}}', '{"error":5,"result":1}'):
+        message = parse(text)
+        assert isinstance(message, Response)
+        assert message.id is None
+        assert message.error is not None
+
+
 @pytest.mark.parametrize(
     ("text", "code", "request_id"),
     [
@@ -64,7 +73,6 @@ def test_an_error_answer_has_a_code_and_a_message_whatever_came() -> None:
         ('{"jsonrpc":"2.0","id":1e999,"method":"m"}', ErrorCode.INVALID_REQUEST, None),
         ('{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}', ErrorCode.INVALID_PARAMS, 7),
         ('{"jsonrpc":"2.0","id":7}', ErrorCode.INVALID_REQUEST, 7),
-        ('{"jsonrpc":"2.0","id":7,"result":1,"error":{}}', ErrorCode.INVALID_REQUEST, 7),
     ],
 )
 def test_what_is_no_message_is_refused_with_its_id(

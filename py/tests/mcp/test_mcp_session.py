@@ -173,6 +173,13 @@ async def test_requests_of_our_own_are_answered() -> None:
         await second
 
 
+async def test_an_error_that_answers_nothing_is_not_answered() -> None:
+    desk = Desk()
+    desk.receive(id=None, error={"code": -32700, "message": "what?"})
+    desk.receive(id=None, result={})
+    assert await desk.quiet() == []
+
+
 async def test_a_request_of_ours_that_takes_too_long_is_cancelled_there() -> None:
     desk = Desk()
     with pytest.raises(TimeoutError):
