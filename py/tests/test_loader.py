@@ -7,14 +7,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LOADER = ROOT / "lite" / "extension" / "static" / "remoteEntry.js"
-BY_THE_LOADER = {"tokens": {"status", "signal"}, "modules": {"bridge"}}
+BY_THE_LOADER = {"tokens": {"status", "signal"}, "modules": {"bridge", "dom"}}
 """What the loader makes itself."""
 
 
 def names(pattern: str, *places: Path) -> set[str]:
     """What the pattern's group finds in these files, and in the Python files of these folders."""
     files = [
-        file for place in places for file in (place.glob("*.py") if place.is_dir() else [place])
+        file for place in places for file in (place.rglob("*.py") if place.is_dir() else [place])
     ]
     assert files
     return {name for file in files for name in re.findall(pattern, file.read_text("utf-8"))}

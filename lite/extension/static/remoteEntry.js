@@ -1,11 +1,11 @@
-// The loader, with bridge.mjs the only JavaScript of pywebmcp: a module-federation container written by
-// hand (no bundler) whose one plugin boots Pyodide beside the running JupyterLab and hands
-// JupyterLab's objects to Python, once: `await pywebmcp.browser.activate(app, tokens, modules)`.
+// The loader, with bridge.mjs and dom.mjs the only JavaScript of pywebmcp: a module-federation
+// container written by hand (no bundler) whose one plugin boots Pyodide beside the running JupyterLab
+// and hands JupyterLab's objects to Python, once: `await pywebmcp.browser.activate(app, tokens, modules)`.
 //
 // tokens: the services listed in TOKENS, and
 //   status   {set(state, reason)}: ready or unavailable, with the reason in words
 //   signal   an AbortSignal, aborted when the loader gave up waiting; nothing may be registered then
-// modules: those listed in MODULES, and `bridge`, the helpers of bridge.mjs.
+// modules: those listed in MODULES, and `bridge` and `dom`, the helpers of bridge.mjs and dom.mjs.
 (() => {
   const NAME = "pywebmcp";
   const SELF = new URL(document.currentScript.src);
@@ -22,6 +22,8 @@
     settings: ["@jupyterlab/settingregistry", "ISettingRegistry"],
     rendermime: ["@jupyterlab/rendermime", "IRenderMimeRegistry"],
     defaultFileBrowser: ["@jupyterlab/filebrowser", "IDefaultFileBrowser"],
+    palette: ["@jupyterlab/apputils", "ICommandPalette"],
+    mainMenu: ["@jupyterlab/mainmenu", "IMainMenu"],
   };
 
   // JupyterLab's modules that Python, the status item or the browser tests use, by their last name;
@@ -71,6 +73,19 @@
     };
     status.set("starting", "Python is starting in this page");
     return status;
+  }
+
+  /** The address of a file beside this one; the query, a hash of the folder, keeps to one build. */
+  function beside(name) {
+    return new URL(`${name}${SELF.search}`, SELF);
+  }
+
+  /** The looks of what Python shows. A file of its own: a site may forbid styles in the page. */
+  function addStyle() {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = beside("style.css").href;
+    document.head.append(link);
   }
 
   /** Wait for a promise; say what it was for when it fails. */
@@ -172,9 +187,11 @@
       const item = new modules.widgets.Widget({ node: status.node });
       tokens.statusBar.registerStatusItem(`${NAME}:status`, { item, align: "right", rank: 90 });
     }
-    // The query is the loader's own, a hash of its folder: the two files are always of one build.
-    const bridge = new URL(`bridge.mjs${SELF.search}`, SELF);
-    modules.bridge = await explained(`cannot load ${bridge.pathname}`, import(bridge.href));
+    const helpers = ["bridge", "dom"].map(async (name) => {
+      const url = beside(`${name}.mjs`);
+      modules[name] = await explained(`cannot load ${url.pathname}`, import(url.href));
+    });
+    await Promise.all(helpers);
     const pyodide = await startPyodide();
     signal.throwIfAborted();
     if (pageOption("exposeAppInBrowser")) {
@@ -196,6 +213,7 @@
       return;
     }
     globalThis[key] = true;
+    addStyle();
     const status = createStatus();
     const given = new AbortController();
     const fail = (error) => {

@@ -8,6 +8,7 @@ import logging
 from pywebmcp.browser import ffi, loop, model_context, settings, status
 from pywebmcp.browser.ffi import Js
 from pywebmcp.browser.frontend import BrowserFrontend
+from pywebmcp.browser.ui.person import PersonSide
 from pywebmcp.server import ToolServer
 from pywebmcp.settings import Settings
 from pywebmcp.toolset import TOOLS
@@ -35,9 +36,13 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
     ffi.use_modules(modules)
     loop.quicken(asyncio.get_running_loop())
     active = _active = ToolServer(BrowserFrontend(app, tokens), TOOLS)
+    # Before anything of WebMCP: a person has it where the browser has none as well.
+    person = _person_side(app, tokens, active)
 
     def apply(values: Settings) -> None:
         active.settings = values
+        if person is not None:
+            person.panel.changed()
 
     await settings.follow(ffi.given(tokens.settings), apply)
     context = model_context.find()
@@ -50,3 +55,12 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
         status.unavailable(tokens.status, f"No tools: {refused}")
         return
     status.ready(tokens.status, len(active.tools))
+
+
+def _person_side(app: Js, tokens: Js, active: ToolServer) -> PersonSide | None:
+    """The person's side; the tools do not depend on it where an app cannot show it."""
+    try:
+        return PersonSide(app, tokens, active)
+    except Exception:
+        log.exception("the Agent panel could not be made")
+        return None

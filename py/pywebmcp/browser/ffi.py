@@ -50,6 +50,11 @@ def bridge() -> Js:
     return _bridge
 
 
+def dom() -> Js:
+    """The loader's ``dom.mjs``."""
+    return _modules.dom
+
+
 def module(name: str) -> Js | None:
     """A module that the page shares, by its last name; None where it does not."""
     return given(getattr(_modules, name, None))
@@ -253,6 +258,7 @@ __all__ = [
     "create_proxy",
     "data",
     "document",
+    "dom",
     "emissions",
     "given",
     "module",

@@ -1,0 +1,98 @@
+"""Elements as data: what a view shows, before it crosses into the page (lite/extension/static/dom.mjs).
+
+>>> h("button", "Stop", on={"click": ["stop", "call-1"]}, aria_label="Stop Run cells")
+('button', {'on': {'click': ['stop', 'call-1']}, 'aria-label': 'Stop Run cells'}, ['Stop'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Node = Any
+"""A text, a tuple ``(tag, attributes, children)``, or ``{"keep": key}``."""
+
+Report = list[Any]
+"""What an event tells the view: the name of an action and its JSON-safe arguments."""
+
+
+def h(
+    tag: str,
+    *children: Node | Iterable[Node] | None,
+    cls: str = "",
+    key: str | None = None,
+    on: dict[str, Any] | None = None,
+    **attributes: Any,
+) -> Node:
+    """An element. Attributes that are None or False are left out; children that are None too.
+
+    ``key`` tells it from its siblings, ``on`` is ``{event: report}`` or for ``keydown``
+    ``{key: report}``. Names are Python's: ``aria_label``, ``for_``.
+    """
+    found: dict[str, Any] = {}
+    if key is not None:
+        found["key"] = key
+    if cls:
+        found["class"] = cls
+    if on:
+        found["on"] = on
+    for name, value in attributes.items():
+        if value is not None and value is not False:
+            found[_NAMES.get(name) or name.rstrip("_").replace("_", "-")] = value
+    return tag, found, list(_flat(children))
+
+
+# Properties of the DOM that are no attributes; False says something there.
+_NAMES = {"read_only": "readOnly"}
+
+
+def _flat(children: Iterable[Any]) -> Iterable[Node]:
+    for child in children:
+        if isinstance(child, str | tuple | dict):
+            yield child
+        elif child is not None:
+            yield from _flat(child)
+
+
+def button(label: str, report: Report, cls: str = "", **attributes: Any) -> Node:
+    """A push button that reports its click."""
+    return h(
+        "button",
+        label,
+        cls=f"pywebmcp-button {cls}".rstrip(),
+        type="button",
+        on={"click": report},
+        **attributes,
+    )
+
+
+def name(*parts: str) -> str:
+    """An id for the document, of parts that may be anything (ids of cells, names of arguments)."""
+    # What a space would end, and what a person may have put into an id, is made harmless.
+    return "pywebmcp-" + "-".join(
+        "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in part) for part in parts
+    )
+
+
+class Kept:
+    """The items of a long list, each made anew only when what it shows has changed."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, Any] = {}
+
+    def items(
+        self, wanted: Iterable[tuple[str, Any]], make: Callable[[str, Any], Node]
+    ) -> list[Node]:
+        """The nodes of ``(key, data)`` in order; unchanged ones as ``{"keep": key}``.
+
+        ``make(key, data)`` gives a node with that key. Keys are unique.
+        """
+        before, self._shown = self._shown, dict(wanted)
+        return [
+            {"keep": key} if key in before and before[key] == data else make(key, data)
+            for key, data in self._shown.items()
+        ]
+
+    def forget(self) -> None:
+        """The list is no longer on the page."""
+        self._shown = {}
