@@ -147,8 +147,6 @@ class TaskService:
         """One task as it is now. Raises ``TaskError``."""
         run = self._runs.get(task_id)
         record = run.record if run else await self._keeper.ask(self.store.get, task_id)
-        if record is not None and self._outdated(record):
-            record = await self._keeper.ask(self.store.get, task_id)
         if record is not None:
             record = self._latest(record)
         if record is None or record.expired(self._now()):
@@ -302,11 +300,6 @@ class TaskService:
     def _orphan(self, record: TaskRecord) -> bool:
         """Whether its creation was refused, and its work never begun, although it is stored."""
         return record.task_id in self._doubtful and not record.terminal
-
-    def _outdated(self, record: TaskRecord) -> bool:
-        """Whether it settled here while a slow store was on its way with this."""
-        here = record.task_id in self._runs or record.task_id in self._doubtful
-        return record.owner == self.owner and not record.terminal and not here
 
 
 def _place(record: TaskRecord) -> Place:

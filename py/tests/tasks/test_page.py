@@ -66,6 +66,20 @@ async def test_the_result_can_be_asked_for_whenever_one_likes_and_again() -> Non
             assert result == {**text("42"), "structuredContent": {"k": [1, None]}}
 
 
+@pytest.mark.parametrize("value", [None, "v", ["a", 1], {"k": 1}])
+async def test_what_is_no_tool_result_becomes_one(value: Any) -> None:
+    async def work() -> Any:
+        return value
+
+    async with Office() as office:
+        task = await office.call(work)
+        await turns()
+        result = await office.result(task)
+        assert result["structuredContent"] == {"result": value}
+        assert result["content"][0]["type"] == "text"
+        assert result["isError"] is False
+
+
 async def test_ids_cannot_be_guessed() -> None:
     from pywebmcp.tasks import TaskService
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from office import EPOCH, Office, clock, forever, raises, returns, text
 from pywebmcp.records import State
-from pywebmcp.tasks import TaskRecord, TaskStore, record_output
-from stores import STORES
+from pywebmcp.tasks import MemoryTaskStore, TaskRecord, TaskStore, record_output
+from stores import STORES, SlowStore
 
 
 @pytest.fixture(params=sorted(STORES))
@@ -243,3 +243,29 @@ async def test_a_task_of_another_page_is_seen_and_not_touched(made: Any) -> None
         assert await here.service.recover(alive) == 0
         await asyncio.sleep(60)
         assert await here.result(task) == text("42")
+
+
+async def test_two_servers_with_one_store_and_one_key_at_once_run_it_once() -> None:
+    store = SlowStore(MemoryTaskStore(clock))
+    here, there = Office(store, name="here"), Office(store, name="there")
+    async with here, there:
+        ran: list[str] = []
+        calls = [office.call(returns(after=50, log=ran), key="k") for office in (here, there)]
+        assert len(set(await asyncio.gather(*calls))) == 1
+        await asyncio.sleep(20)
+        assert ran == ["ran"]
+
+
+async def test_a_task_that_is_cancelled_while_it_is_created_is_not_begun() -> None:
+    inner = MemoryTaskStore(clock)
+    async with Office(SlowStore(inner)) as office:
+        ran: list[str] = []
+        creation = asyncio.create_task(office.call(returns(log=ran)))
+        # Kept already, but the store has not said so yet.
+        await asyncio.sleep(0.4)
+        [stored] = await inner.list()
+        assert (await office.cancel(stored.task_id))["status"] == "cancelled"
+        task = await creation
+        await asyncio.sleep(5)
+        assert await office.status(task) == "cancelled"
+        assert ran == []

@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from office import Office, clock, forever, returns, text, turns
+from office import Office, clock, forever, raises, returns, text, turns
 from pywebmcp.tasks import record_output
+from pywebmcp.testing import run
 from stores import FaultyStore
 
 WAYS = ["raises", "hangs"]
@@ -187,3 +188,26 @@ async def test_nothing_is_begun_once_the_server_stops() -> None:
         assert (await office.refused(office.call(returns(log=ran)))).code == -32603
         await turns()
         assert ran == []
+
+
+def test_work_that_ends_the_program_has_failed() -> None:
+    seen = []
+
+    async def main() -> None:
+        async with Office() as office:
+            task = await office.call(raises(KeyboardInterrupt(), after=1))
+            seen.append(office.service._runs[task])
+            await asyncio.sleep(2)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(main())
+    assert seen[0].record.status == "failed"
+
+
+async def test_a_store_method_that_cancels_itself_cancels_nobody_else() -> None:
+    class Odd(FaultyStore):
+        async def create(self, record: Any) -> Any:
+            raise asyncio.CancelledError
+
+    async with Office(Odd(clock)) as office:
+        assert (await office.refused(office.call())).code == -32603
