@@ -61,7 +61,8 @@ def person(lab: Lab, *commands: str, at: int | None = None) -> None:
     for command in commands:
         # What a person does is not done within half a second, which would be one undo step.
         lab.js("nb.model.sharedModel.undoManager.stopCapturing()")
-        lab.page.evaluate("(id) => pywebmcp.app.commands.execute(id)", command)
+        # Of what a command answers nothing can go to the test.
+        lab.page.evaluate("async (id) => void (await pywebmcp.app.commands.execute(id))", command)
 
 
 def test_create_list_reply_resolve_reopen(lab: Lab) -> None:
@@ -143,7 +144,7 @@ def test_a_notebook_nested_too_deep_has_a_context(lab: Lab) -> None:
     content["metadata"]["pywebmcp"] = deep
     put(lab, "deep.ipynb", content)
     lab.page.evaluate(
-        "() => pywebmcp.app.commands.execute('docmanager:open', { path: 'deep.ipynb' })"
+        "() => void pywebmcp.app.commands.execute('docmanager:open', { path: 'deep.ipynb' })"
     )
     lab.until("pywebmcp.tokens.tracker.currentWidget?.context.path === 'deep.ipynb'")
     lab.until("pywebmcp.tokens.tracker.currentWidget.context.isReady")
