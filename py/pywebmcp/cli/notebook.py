@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from pywebmcp.cli import printing
@@ -69,5 +71,5 @@ def output(
             offset=offset,
             limit=limit,
         )
-    again = f"pywebmcp notebook output {file} --cell {cell} --output {output}"
+    again = f"pywebmcp notebook output {shlex.quote(file)} --cell {cell} --output {output}"
     printing.answer(answer, as_json=as_json, save=save, again=again)

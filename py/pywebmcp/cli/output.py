@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 
 import click
@@ -48,7 +49,7 @@ def show_run(
     """
     with printing.protocol_errors():
         answer = show(manifest, index, mime_type=mime, offset=offset, limit=limit)
-    again = f"pywebmcp output show {manifest} --output {index}"
+    again = f"pywebmcp output show {shlex.quote(manifest)} --output {index}"
     printing.answer(answer, as_json=as_json, save=save, again=again)
 
 

@@ -29,7 +29,7 @@ ROOTS_PATIENCE = 10.0
 
 TOOL: dict[str, Any] = {
     "name": "read_notebook_output",
-    "title": "Read a saved notebook output",
+    "title": "Read saved notebook output",
     "description": (
         "Reads what a cell has saved in a .ipynb file, or in the notebook paired with a .py file in "
         "the percent format. Without output_index it lists the cell's outputs; with it, it gives "
@@ -73,7 +73,7 @@ TOOL: dict[str, Any] = {
         "additionalProperties": False,
     },
     "annotations": {
-        "title": "Read a saved notebook output",
+        "title": "Read saved notebook output",
         "readOnlyHint": True,
         "destructiveHint": False,
         "idempotentHint": True,

@@ -116,10 +116,12 @@ def _folder(uri: str) -> Path:
 
 def _real(path: Path) -> Path | None:
     try:
-        return path.resolve()
+        real = path.resolve()
     except (OSError, RuntimeError, ValueError):
         # A loop of links, or a NUL.
         return None
+    # Since Python 3.13 a loop comes back as it is.
+    return None if real.is_symlink() else real
 
 
 def _within(path: Path, roots: Iterable[Path]) -> bool:

@@ -115,7 +115,12 @@ class _Report:
         self.failed: list[dict[str, str]] = []
 
     def skip(self, path: Path, reason: str) -> None:
-        self.skipped.append({"path": str(path), "reason": reason})
+        # Another cleanup may just have removed it; then there is nothing to tell.
+        if os.path.lexists(path):
+            self.skipped.append({"path": str(path), "reason": reason})
+
+    def fail(self, path: Path, error: OSError) -> None:
+        self.failed.append({"path": str(path), "reason": str(error)})
 
     def answer(self, root: Path, dry_run: bool) -> dict[str, Any]:
         return {
@@ -140,20 +145,17 @@ def _complete_runs(workspace: Path, root: Path, report: _Report) -> list[Run]:
     try:
         entries = sorted(root.iterdir())
     except OSError as error:
-        report.failed.append({"path": str(root), "reason": str(error)})
+        report.fail(root, error)
         return []
     runs = []
     for folder in entries:
         if not is_plain_folder(folder):
-            # Another cleanup may just have removed it; then there is nothing to tell.
-            if os.path.lexists(folder):
-                report.skip(folder, "unknown or linked output entry")
+            report.skip(folder, "unknown or linked output entry")
             continue
         try:
             runs.append(load(folder))
         except NotARunError as problem:
-            if os.path.lexists(folder):
-                report.skip(folder, problem.reason)
+            report.skip(folder, problem.reason)
     return runs
 
 
@@ -188,14 +190,14 @@ def _delete(folder: Path, names: list[str], report: _Report) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        report.failed.append({"path": str(folder), "reason": str(error)})
+        report.fail(folder, error)
         return
     try:
         for name in names:
             (folder / name).unlink(missing_ok=True)
         folder.rmdir()
     except OSError as error:
-        report.failed.append({"path": str(folder), "reason": str(error)})
+        report.fail(folder, error)
     else:
         report.deleted.append(str(folder))
 

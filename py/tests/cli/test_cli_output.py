@@ -82,7 +82,7 @@ def test_the_environment_sets_the_limits_and_options_come_first(
 
 
 def test_people_are_told_what_went_and_what_stayed(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = store(place, "old", 8 * 86_400).parent
     stray = old.parent / "notes"
@@ -95,3 +95,11 @@ def test_people_are_told_what_went_and_what_stayed(
         f"removed {old}\n"
         f"kept {stray}: unknown or linked output entry\n"
     )
+
+    def refuse(path: Path) -> None:
+        raise OSError(39, "Directory not empty")
+
+    monkeypatch.setattr(Path, "rmdir", refuse)
+    stuck = store(place, "stuck", 8 * 86_400).parent
+    assert main(["output", "clean"]) == 0
+    assert f"failed {stuck}: [Errno 39] Directory not empty" in capsys.readouterr().out

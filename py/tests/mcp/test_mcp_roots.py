@@ -51,7 +51,6 @@ def test_a_file_below_the_root_is_found(place: Path) -> None:
         "loop",
         "a\0b",
         "/etc/passwd",
-        "~root/x",
     ],
 )
 def test_a_path_that_leads_out_is_refused(path: str, place: Path) -> None:

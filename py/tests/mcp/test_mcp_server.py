@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pywebmcp.mcp.jsonrpc import JsonText
 from pywebmcp.mcp.server import Server, ServerSession, tool_methods
 from pywebmcp.mcp.session import Call
+from pywebmcp.testing import run
 
 
 class Greeter:
@@ -114,3 +117,30 @@ async def test_there_is_one_page_of_tools() -> None:
     await client.start()
     assert "nextCursor" not in (await client.answer("tools/list", {}))["result"]
     assert (await client.answer("tools/list", {"cursor": "x"}))["error"]["code"] == -32602
+
+
+_texts = st.sampled_from(["2.0", "ping", "tools/call", "initialize", "greet", "x", "2025-06-18"])
+_names = st.sampled_from(
+    ["jsonrpc", "id", "method", "params", "result", "error", "name", "arguments", "requestId"]
+)
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats() | _texts,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_names, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.lists(st.dictionaries(_names, _values).map(json.dumps) | st.text(), max_size=5))
+def test_whatever_comes_the_answers_are_messages(texts: list[str]) -> None:
+    async def feed() -> list[str]:
+        client = Client()
+        await client.answer("initialize", {"protocolVersion": "2025-06-18"})
+        for text in texts:
+            client.session.receive(text)
+        await client.session.end(grace=1)
+        return client.texts
+
+    for text in run(feed()):
+        answer = json.loads(text)
+        assert answer["jsonrpc"] == "2.0"
+        assert ("result" in answer) != ("error" in answer)

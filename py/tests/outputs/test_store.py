@@ -129,7 +129,9 @@ def test_images_are_files_beside_the_manifest(tmp_path: Path) -> None:
 
 
 def test_an_image_that_cannot_be_decoded_loses_nothing_else(tmp_path: Path) -> None:
-    path = store(tmp_path, display({"image/png": "***", "image/jpeg": 5, "text/plain": "p"}))
+    path = store(
+        tmp_path, display({"image/png": "***", "image/jpeg": 5, "image/gif": "", "text/plain": "p"})
+    )
     assert show(path, 0, mime_type="text/plain")["selected"]["data"] == "p"
     with pytest.raises(OutputProtocolError) as caught:
         show(path, 0)

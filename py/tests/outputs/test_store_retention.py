@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,15 +235,35 @@ def test_a_limit_that_is_none_is_refused(text: str) -> None:
         Limits.from_environment({MAX_RUNS_VARIABLE: text})
 
 
-@pytest.mark.skipif(
-    sys.platform == "emscripten" or not hasattr(os, "geteuid") or os.geteuid() == 0,
-    reason="root may read everything",
-)
-def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = put(tmp_path, "old")
-    folder.chmod(0)
-    try:
+
+    def refuse(path: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        patch.setattr(Path, "iterdir", lambda path: iter([folder]))
         report = clean(tmp_path, Limits(), now=NOW)
-    finally:
-        folder.chmod(0o700)
-    assert len(report["skipped_runs"]) == 1
+    assert report["skipped_runs"] == [
+        {"path": str(folder), "reason": "unreadable run retained: Permission denied"}
+    ]
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", refuse)
+        report = clean(tmp_path, Limits(), now=NOW)
+    assert [each["path"] for each in report["failed_runs"]] == [str(folder.parent)]
+    assert (folder / "manifest.json").exists()
+
+
+def test_a_run_whose_folder_does_not_go_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = put(tmp_path, "old")
+
+    def refuse(path: Path) -> None:
+        raise OSError(39, "Directory not empty")
+
+    monkeypatch.setattr(Path, "rmdir", refuse)
+    report = clean(tmp_path, Limits(), now=NOW)
+    assert [each["path"] for each in report["failed_runs"]] == [str(folder)]
+    assert report["deleted_runs"] == []
