@@ -55,7 +55,7 @@ class Calls:
         async def settle() -> None:
             record.payload = await run(record)
             record.settled = self._now()
-            record.prompt = None
+            record.prompt = record.proposal = None
             record.news.set()
 
         self.in_background(settle())
@@ -161,6 +161,8 @@ class Calls:
         entry.update(record.queue())
         if record.prompt:
             entry["input"] = record.prompt
+        if record.proposal:
+            entry["proposal"] = record.proposal
         if record.dialogs:
             entry["dialogs"] = list(record.dialogs)
         if record.aborted and record.payload is None:
@@ -187,11 +189,15 @@ class Calls:
         """A dialog belongs to a call when that is the only one that somebody waits for."""
         self._open[dialog_id] = False
         waited = [
-            record for record in self._records.values() if record.waiters and record.payload is None
+            record
+            for record in self._records.values()
+            # A call that waits for the person's word opens nothing.
+            if record.waiters and record.payload is None and record.proposal is None
         ]
         if len(waited) == 1:
             waited[0].dialogs.append(dialog_id)
             waited[0].news.set()
+            waited[0].changed()
 
     def dialog_closed(self, dialog_id: str) -> None:
         """It no longer blocks anything."""
@@ -221,6 +227,7 @@ class Calls:
             if dialog_id in record.dialogs:
                 record.dialogs.remove(dialog_id)
                 record.news.set()
+                record.changed()
 
     def owner(self, dialog_id: str) -> Record | None:
         """The call a dialog belongs to, when the agent did not get its result yet."""
@@ -286,6 +293,8 @@ class Calls:
             news = self.dialog_news()
             if news:
                 payload["dialogs"] = news
+        if record.proposal is not None:
+            payload["proposal"] = record.proposal
         if record.prompt is not None:
             payload["input"] = record.prompt
             record.reported.add(PROMPT)

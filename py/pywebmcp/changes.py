@@ -7,8 +7,8 @@ applied at once or waits as a proposal, and the handler never knows.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from pywebmcp import access, cells
 from pywebmcp.edits import (
@@ -22,13 +22,25 @@ from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend, Notebook
 from pywebmcp.types import CellData, Payload
 
+Action = Literal["insert", "update", "delete", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cell is (0-based) and what it is beside its source."""
+
+    index: int
+    cell_type: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A checked change, ready to be applied in the same turn of the event loop.
 
     ``before`` and ``after`` are the sources a person compares (None: the cell does not exist
-    then); ``base`` is the hash that the cell must still have when a proposal is accepted.
+    then); ``base`` is the hash that the cell must still have when a proposal is accepted. ``old``
+    and ``new`` say the same of a cell's place and type; a file, which has no ``cell_id``, has none.
     """
 
     path: str
@@ -37,6 +49,17 @@ class Plan:
     after: str | None
     base: str | None
     apply: Callable[[], Payload | Awaitable[Payload]]
+    old: Place | None = None
+    new: Place | None = None
+
+    @property
+    def action(self) -> Action:
+        """What is done to a cell, or that a file is written."""
+        if self.cell_id is None:
+            return "write"
+        if self.before is None:
+            return "insert"
+        return "delete" if self.after is None else "update"
 
 
 class Change(Protocol):
@@ -92,7 +115,8 @@ class InsertCell:
                 notebook.activate_cell(index)
             return {"id": cell_id, "index": index, "sourceHash": source_hash(source)}
 
-        return Plan(self.path, cell_id, None, source, None, apply)
+        place = Place(index, self.cell["cell_type"])
+        return Plan(self.path, cell_id, None, source, None, apply, None, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +145,14 @@ class UpdateCell:
         def apply() -> Payload:
             return self._apply(notebook, index, cell, after)
 
-        return Plan(self.path, cell.get("id"), before, after, source_hash(before), apply)
+        old = _place(index, cell)
+        new = Place(
+            index if self.index is None else self.index,
+            self.cell_type or old.cell_type,
+            old.metadata,
+        )
+        base = source_hash(before)
+        return Plan(self.path, cell.get("id") or "", before, after, base, apply, old, new)
 
     def _after(self, before: str) -> str:
         if self.source is not None:
@@ -184,7 +215,12 @@ class DeleteCell:
             notebook.delete_cell(index)
             return {"cellCount": notebook.state()["cellCount"]}
 
-        return Plan(self.path, cell.get("id"), before, None, source_hash(before), apply)
+        old, base = _place(index, cell), source_hash(before)
+        return Plan(self.path, cell.get("id") or "", before, None, base, apply, old)
+
+
+def _place(index: int, cell: CellData) -> Place:
+    return Place(index, cell["cell_type"], cell["metadata"])
 
 
 def require_hash(present: str, expected: str | None, cell_id: str) -> None:

@@ -22,6 +22,15 @@ ENVELOPES = ("full", "text", "structured")
 BLOCKED_COMMANDS = ("apputils:run-*",)
 """Globs of the commands that run other commands: they would go around every other block."""
 
+OPEN_PROPOSALS = 100
+"""Changes that wait for a person at most: more than that nobody decides about one by one."""
+
+KEPT_PROPOSALS = 50
+"""Settled proposals that can still be looked at."""
+
+ACTIVITY = 200
+"""Calls that the log of what happened holds at most."""
+
 HARMLESS_COMMANDS = (
     "application:*",
     "apputils:[!r]*",

@@ -37,6 +37,11 @@ def message(record: Record, dialog: DialogState | None, waits: bool, timeout: fl
             "The code asks for input that only the person can give, in the page: ask them, "
             f"{_THEN}."
         )
+    if record.proposal is not None:
+        return (
+            "The change waits for the person, who accepts or denies it in the page: go on with "
+            f"something else or tell them, {_THEN}."
+        )
     queue = record.queue()
     if "kernelInput" in queue:
         return (

@@ -37,6 +37,8 @@ class Record:
     others: Callable[[], Prompt | bool] = lambda: False
     """Whether it waits for code that no call started, the person's, and what that asks for."""
     prompt: Prompt | None = None
+    proposal: Payload | None = None
+    """The change that waits for the person, as it is told: ``{id, cellId}`` or ``{id, path}``."""
     dialogs: list[str] = field(default_factory=list)
     aborted: bool = False
     promised: bool = False
@@ -50,13 +52,16 @@ class Record:
     reported: set[str] = field(default_factory=set)
     """What is told once: error dialogs by id, and the present prompt."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: Callable[[], None] = lambda: None
+    """Told when its state may be another one, for whoever shows it."""
 
     @property
     def state(self) -> State:
         """Derived, so that no two fields can disagree."""
         if self.payload is not None:
             return State.FAILED if self.payload.get("isError") else State.COMPLETED
-        return State.INPUT_REQUIRED if self.dialogs or self.prompt else State.WORKING
+        waits = self.dialogs or self.prompt or self.proposal
+        return State.INPUT_REQUIRED if waits else State.WORKING
 
     def queue(self) -> Payload:
         """What the call waits behind in the kernel, for an answer."""
@@ -76,6 +81,12 @@ class Record:
         self.prompt = prompt
         self.reported.discard(PROMPT)
         self.news.set()
+        self.changed()
+
+    def propose(self, proposal: Payload | None) -> None:
+        """A change waits for the person's word, or (None) does no longer."""
+        self.proposal = proposal
+        self.changed()
 
 
 PROMPT = "prompt"

@@ -10,20 +10,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pywebmcp import envelope, jsontext
+from pywebmcp import envelope, jsontext, provenance
+from pywebmcp.activity import Activity, Who
 from pywebmcp.bounding import bound_text
 from pywebmcp.calls import Calls
+from pywebmcp.changes import Plan
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Frontend
 from pywebmcp.guard import GuardedFrontend
 from pywebmcp.images import omitted, taken
 from pywebmcp.middleware import build, handle
 from pywebmcp.middleware.failures import unexpected
+from pywebmcp.proposals import Proposals
 from pywebmcp.records import Record
 from pywebmcp.settings import Settings
 from pywebmcp.tasks import Cancellation, follow, register_interrupt
 from pywebmcp.tools import Call, Follow, Tool, utc_now
 from pywebmcp.types import AbortSignal, NeverAborted, Payload
+from pywebmcp.undo import Edit
 
 log = logging.getLogger("pywebmcp")
 
@@ -67,6 +71,9 @@ class ToolServer:
         self._clock = clock
         self._endpoint = build(handle)
         self.calls = Calls(now or _loop_time, frontend.dialogs)
+        self.activity = Activity(frontend, clock)
+        self.proposals = Proposals(clock)
+        frontend.watch_closed(self.proposals.closed)
         frontend.watch_dialogs(self.calls.dialog_opened, self.calls.dialog_closed)
 
     async def answer(
@@ -77,12 +84,15 @@ class ToolServer:
         *,
         images: bool = False,
         followed: Follow | None = None,
+        door: str = "mcp",
+        who: Who = "agent",
     ) -> Answer:
         """Run a tool; the answer's text fits into ``settings.max_result_length``.
 
         With ``images`` those of a run come along as content blocks: for clients that take such
         blocks as images, and not as so many characters of base64. ``followed`` waits for the
-        call, in the place of its time limit.
+        call, in the place of its time limit. ``door`` and ``who`` are for the log of what happens;
+        what a person does by hand waits for nobody's word.
         """
         settings = self.settings
         try:
@@ -93,19 +103,9 @@ class ToolServer:
                     f'There is no tool "{name}". The tools are {", ".join(self.tools)}.',
                 ).payload()
                 return self._bounded(payload, settings)
-            call = Call(
-                tool,
-                arguments,
-                GuardedFrontend(self.frontend),
-                settings,
-                self._new_id,
-                self.calls,
-                signal or NeverAborted(),
-                self.tools,
-                follow=followed,
-                clock=self._clock,
-            )
-            payload = await self._endpoint(call)
+            call = self._call(tool, arguments, signal or NeverAborted(), door, who)
+            call.follow = followed
+            payload = await self._logged(call)
             settled = call.record is not None and call.record.payload is not None
             blocks = [*call.record.blocks] if settled and call.record is not None else []
             if images:
@@ -118,13 +118,50 @@ class ToolServer:
             payload = unexpected(error)
             return Answer(payload, jsontext.dumps(payload))
 
+    def _call(self, tool: Tool, arguments: Any, signal: AbortSignal, door: str, who: Who) -> Call:
+        """A call on its way in, with its entry in the log."""
+        entry = self.activity.begin(tool.name, None, who=who, door=door, signal=signal)
+
+        def applied(plan: Plan) -> None:
+            self.activity.edited(entry, Edit.of(plan))
+            if self.settings.record_provenance and who == "agent":
+                provenance.record(self.frontend, plan, tool.name, self._clock())
+
+        return Call(
+            tool,
+            arguments,
+            GuardedFrontend(self.frontend, entry),
+            self.settings,
+            self._new_id,
+            self.calls,
+            entry.signal,
+            self.tools,
+            clock=self._clock,
+            proposals=self.proposals if who == "agent" else None,
+            applied=applied,
+            entry=entry,
+            settled=lambda payload: self.activity.settle(entry, payload),
+        )
+
+    async def _logged(self, call: Call) -> Payload:
+        """The result of a call, which settles its entry unless the call goes on without us."""
+        payload: Payload = {"isError": True, "code": str(Code.ABORTED)}
+        try:
+            payload = await self._endpoint(call)
+        finally:
+            assert call.entry is not None
+            if call.entry.call is None:
+                # It was refused, or waits for other calls and has no result of its own.
+                call.settled(payload)
+        return payload
+
     async def call(
         self, name: str, arguments: Any = None, signal: AbortSignal | None = None
     ) -> str:
         """Run a tool and answer the JSON text of its envelope."""
         # A change of the settings holds for the calls that start after it.
         mode = self.settings.envelope
-        answer = await self.answer(name, arguments, signal)
+        answer = await self.answer(name, arguments, signal, door="webmcp")
         return envelope.encode(answer.text, answer.is_error, answer.blocks, mode)
 
     def work(

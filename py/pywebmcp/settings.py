@@ -21,6 +21,7 @@ class Settings:
     disabled_tools: tuple[str, ...] = ()
     blocked_commands: tuple[str, ...] = constants.BLOCKED_COMMANDS
     envelope: EnvelopeMode = "full"
+    record_provenance: bool = False
 
     def blocks(self, command: str) -> bool:
         """Whether a command id matches one of the blocked globs."""
@@ -59,6 +60,8 @@ def _checked(name: str, value: Any) -> Any:
             return int(value) if _number(value) and value >= 1000 else None
         case "disabled_tools" | "blocked_commands":
             return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else None
+        case "record_provenance":
+            return value if isinstance(value, bool) else None
         case _:
             return value if value in constants.ENVELOPES else None
 

@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from pywebmcp.activity import Entry
 from pywebmcp.bounding import MIN_LIMIT
 from pywebmcp.calls import Calls
-from pywebmcp.changes import Change
+from pywebmcp.changes import Change, Plan
 from pywebmcp.frontend import Frontend
+from pywebmcp.proposals import Proposals
 from pywebmcp.records import Record
 from pywebmcp.schema import Signature, Validator, signature
 from pywebmcp.settings import Settings
@@ -109,6 +111,14 @@ class Call:
     """Waits for the call in the place of the registry, which would answer pending: a task's."""
     clock: Callable[[], datetime] = utc_now
     """The time of day in UTC, for what is kept."""
+    proposals: Proposals | None = None
+    """Where changes wait for the person, when they want that; None where it is their own call."""
+    applied: Callable[[Plan], None] = lambda plan: None
+    """Told of every change that was made."""
+    entry: Entry | None = None
+    """The call in the log of what happens."""
+    settled: Callable[[Payload], None] = lambda payload: None
+    """Told of the result, also when the caller no longer waits for it."""
 
     def room(self, frame: int) -> int:
         """Characters of JSON that the entries of a page may have, beside ``frame`` others."""

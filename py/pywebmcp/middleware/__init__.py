@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import reduce
 from typing import cast
 
+from pywebmcp.middleware.activity import activity
 from pywebmcp.middleware.arguments import arguments
 from pywebmcp.middleware.calls import calls
 from pywebmcp.middleware.changes import changes
@@ -21,7 +22,7 @@ Layer = Callable[[Endpoint], Endpoint]
 
 # Twice failures: the inner one makes a result of what a call in the background raises, the outer
 # one of what was wrong before there was a call.
-STACK: tuple[Layer, ...] = (failures, arguments, calls, failures, changes)
+STACK: tuple[Layer, ...] = (failures, arguments, calls, activity, failures, changes)
 
 
 def build(endpoint: Endpoint, layers: tuple[Layer, ...] = STACK) -> Endpoint:

@@ -112,7 +112,12 @@ class Lane:
     def interrupt(self) -> None:
         """The caller gave up: stop what this call runs, where that needs no restart."""
         if self._mine and not self._stopped and self._kernel.state()["canInterrupt"]:
-            self._call.calls.in_background(self._kernel.interrupt())
+            self._call.calls.in_background(self._interrupt())
+
+    async def _interrupt(self) -> None:
+        # The person may have forbidden that meanwhile.
+        with contextlib.suppress(ToolError):
+            await self._kernel.interrupt()
 
     async def stop(self) -> str | None:
         """The task was cancelled: end what this call runs, and let it begin nothing more.
@@ -131,7 +136,7 @@ class Lane:
 
     async def _end(self) -> None:
         if self._kernel.state()["canInterrupt"]:
-            await self._kernel.interrupt()
+            await self._interrupt()
             return
         try:
             await self._kernel.restart()
