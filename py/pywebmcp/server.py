@@ -24,7 +24,7 @@ from pywebmcp.middleware.failures import unexpected
 from pywebmcp.proposals import Proposals
 from pywebmcp.records import Record
 from pywebmcp.settings import Settings
-from pywebmcp.tasks import Cancellation, follow, register_interrupt
+from pywebmcp.tasks import Cancellation, follow
 from pywebmcp.tools import Call, Follow, Tool, utc_now
 from pywebmcp.types import AbortSignal, NeverAborted, Payload
 from pywebmcp.undo import Edit
@@ -189,8 +189,6 @@ class ToolServer:
                 return follow(record, shown, settings.execution_timeout)
 
             signal = Cancellation()
-            # The kernel's own interrupt takes the place of this one once the call has a kernel.
-            await register_interrupt(signal.abort)
             try:
                 answer = await self.answer(
                     name, arguments, signal, images=images, followed=followed

@@ -111,7 +111,7 @@ class Lane:
 
     def interrupt(self) -> None:
         """The caller gave up: stop what this call runs, where that needs no restart."""
-        if self._mine and not self._stopped and self._kernel.state()["canInterrupt"]:
+        if self._mine and self._kernel.state()["canInterrupt"]:
             self._call.calls.in_background(self._interrupt())
 
     async def _interrupt(self) -> None:

@@ -196,6 +196,69 @@ async def test_cancelling_what_waits_behind_another_call_leaves_that_alone() -> 
         assert await office.status(second) == "cancelled"
 
 
+async def test_what_was_cancelled_before_it_began_does_not_begin_and_is_still_found() -> None:
+    async with Office() as office:
+        it = await room(office, "print('mine')", LONG)
+        person = it.desk.person.start_run(1)
+        await asyncio.sleep(1)
+        task = await it.call("jupyter_run_cells", cellIds=["cell-0"])
+        await office.cancel(task)
+        [entry] = (await it.desk.ok("jupyter_get_context"))["pending"]
+        assert entry["aborted"] is True
+        await person
+        await asyncio.sleep(1)
+        found = entry["pendingId"]
+        await it.desk.fail("ABORTED", "jupyter_wait_for_result", pendingId=found)
+
+
+async def test_what_begins_in_spite_of_its_cancellation_is_ended_then() -> None:
+    """It was handed to a kernel that was not ready; nobody can take it back from there."""
+    async with Office() as office:
+        it = await room(office, "1", restart_after=10.0)
+        kernel = it.kernel()
+        restart = asyncio.create_task(kernel.restart())
+        await asyncio.sleep(1)
+        task = await it.call("jupyter_run_code", code=ENDLESS, kernelId=kernel.id)
+        await asyncio.sleep(1)
+        assert (await office.cancel(task))["status"] == "cancelled"
+        await restart
+        await asyncio.sleep(30)
+        assert kernel.state()["status"] == "idle"
+
+
+async def test_code_that_cleans_up_after_its_interrupt_has_that_in_its_output() -> None:
+    source = (
+        "import asyncio\ntry:\n while True: await asyncio.sleep(1)\n"
+        "finally:\n await asyncio.sleep(2)\n print('cleaned up')"
+    )
+    async with Office() as office:
+        it = await room(office, source, can_interrupt=True)
+        task = await it.call("jupyter_run_cells", cellIds=["cell-0"])
+        await asyncio.sleep(5)
+        assert (await office.cancel(task))["status"] == "cancelled"
+        [cell] = (await it.payload(task))["cells"]
+        assert (cell["status"], cell["outputs"][0]["text"]) == ("error", "cleaned up\n")
+
+
+async def test_a_task_that_runs_long_takes_no_other_calls_dialog() -> None:
+    async with Office() as office:
+        it = await room(office, LONG)
+        screen = it.desk.frontend.screen
+
+        async def ask(args: dict[str, Any]) -> str:
+            return str(await screen.ask("Sure?", "Really?", ("Yes", "No")))
+
+        it.desk.frontend.registry.add("app:ask", ask)
+        task = await it.call("jupyter_run_cells", cellIds=["cell-0"])
+        await asyncio.sleep(100)
+        pending = await it.desk.call("jupyter_execute_command", command_id="app:ask")
+        assert pending["dialog"]["title"] == "Sure?"
+        assert await office.status(task) == "working"
+        await it.desk.ok("jupyter_answer_dialog", button="Yes")
+        await asyncio.sleep(600)
+        assert (await it.desk.ok("jupyter_get_context"))["pending"] == []
+
+
 async def test_of_a_cancelled_run_of_several_cells_no_further_one_starts() -> None:
     async with Office() as office:
         it = await room(office, ENDLESS, "print('later')", can_interrupt=True)

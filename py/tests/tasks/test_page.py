@@ -235,6 +235,17 @@ async def test_newest_first_even_when_the_clock_is_set_back() -> None:
         assert await office.listed() == tasks[::-1]
 
 
+async def test_a_clock_that_is_set_back_makes_no_task_older_than_it_is() -> None:
+    times = [100.0, 50.0]
+    async with Office(now=lambda: times[0]) as office:
+        task = await office.call(returns())
+        del times[0]
+        await turns()
+        shown = await office.get(task)
+        assert shown["status"] == "completed"
+        assert shown["lastUpdatedAt"] >= shown["createdAt"]
+
+
 async def test_the_list_comes_in_pages_and_misses_none_when_others_begin() -> None:
     async with Office() as office:
         tasks = [await office.call(returns()) for _ in range(130)]
@@ -364,6 +375,22 @@ async def test_an_interrupt_that_takes_a_while_is_waited_for() -> None:
         answer = await office.cancel(task)
         assert order == ["interrupt", "stop waiting"]
         assert answer["statusMessage"] == "Cancelled by the client. The kernel was restarted."
+
+
+async def test_an_interrupt_that_comes_too_late_is_refused() -> None:
+    seen = []
+
+    async def work() -> Any:
+        try:
+            await forever()
+        finally:
+            seen.append(await register_interrupt(lambda: seen.append("called")))
+
+    async with Office() as office:
+        task = await office.call(work)
+        await turns()
+        await office.cancel(task)
+        assert seen == [False]
 
 
 async def test_the_last_interrupt_that_was_registered_counts() -> None:

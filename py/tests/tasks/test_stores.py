@@ -256,6 +256,20 @@ async def test_two_servers_with_one_store_and_one_key_at_once_run_it_once() -> N
         assert ran == ["ran"]
 
 
+async def test_retries_at_once_are_one_run_with_a_store_that_minds_no_keys_too() -> None:
+    class Careless(MemoryTaskStore):
+        async def create(self, record: TaskRecord) -> TaskRecord:
+            self._keys.pop(record.idempotency_key or "", None)
+            return await super().create(record)
+
+    async with Office(SlowStore(Careless(clock))) as office:
+        ran: list[str] = []
+        calls = [office.call(returns(after=50, log=ran), key="k") for _ in range(20)]
+        assert len(set(await asyncio.gather(*calls))) == 1
+        await asyncio.sleep(20)
+        assert ran == ["ran"]
+
+
 async def test_a_task_that_is_cancelled_while_it_is_created_is_not_begun() -> None:
     inner = MemoryTaskStore(clock)
     async with Office(SlowStore(inner)) as office:

@@ -135,6 +135,24 @@ async def test_output_that_the_store_does_not_take_holds_no_work_up(way: str) ->
         assert (await office.result(task))["structuredContent"]["outputs"] == [99]
 
 
+async def test_of_what_the_store_did_not_take_the_newest_gets_there(way: str) -> None:
+    async def work() -> Any:
+        for number in range(20):
+            await record_output([number])
+            await asyncio.sleep(1)
+        await forever()
+
+    office, store = faulty(way, "update")
+    async with office:
+        task = await office.call(work)
+        await asyncio.sleep(25)
+        store.faulty.clear()
+        await asyncio.sleep(60)
+        kept = await store.get(task)
+        assert kept is not None
+        assert kept.partial == [19]
+
+
 @pytest.mark.parametrize("method", ["get", "result", "cancel"])
 async def test_a_task_that_runs_here_is_answered_without_its_store(way: str, method: str) -> None:
     office, _ = faulty(way, "get", "list", "update", "find_by_key")
