@@ -212,6 +212,8 @@ class Proposals:
             _require_base(proposal, plan)
             applied = plan.apply()
             payload = await applied if isawaitable(applied) else applied
+        except ToolError as error:
+            self._settle(held, ProposalState.STALE, _staleness(proposal, error))
         except Exception as error:
             self._settle(held, ProposalState.STALE, error)
         else:
@@ -294,10 +296,22 @@ def _require_base(proposal: Proposal, plan: Plan) -> None:
             "again.",
             contentHash=plan.base,
         )
-    raise ToolError(
+    raise _stale_cell(proposal, plan.base, plan.before)
+
+
+def _staleness(proposal: Proposal, error: ToolError) -> ToolError:
+    """Why a change could not be made: replacements that no longer fit are a stale cell too."""
+    present = error.details.get("sourceHash")
+    if error.code is Code.INVALID_ARGUMENT and present not in (None, proposal.base):
+        return _stale_cell(proposal, present, error.details.get("source"))
+    return error
+
+
+def _stale_cell(proposal: Proposal, present: str | None, source: str | None) -> ToolError:
+    return ToolError(
         Code.STALE_CELL,
         f'Cell "{proposal.cell_id}" was changed before the person accepted: nothing else was '
         "changed. Work from its present source.",
-        sourceHash=plan.base,
-        source=plan.before,
+        sourceHash=present,
+        source=source,
     )
