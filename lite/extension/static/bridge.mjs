@@ -179,3 +179,40 @@ export async function registerTools(context, descriptorsText, call, options) {
   };
   return JSON.stringify(await Promise.all(JSON.parse(descriptorsText).map(register)));
 }
+
+/**
+ * A door for the page's scripts: facts, and `connect(onMessage)`, which opens a conversation and
+ * answers {send(text), close()}. `open(post)` begins one on Python's side and answers {take, end};
+ * null where there is only a reason in the facts' `error`.
+ */
+export function door(factsText, open) {
+  const facts = JSON.parse(factsText);
+  const connect = (onMessage) => {
+    if (facts.error) throw new Error(facts.error);
+    if (typeof onMessage !== "function") throw new TypeError("connect wants a function");
+    // Not within what sends it: the receiver may throw, or send something itself.
+    let conversation = open((text) => queueMicrotask(() => onMessage(text)));
+    return Object.freeze({
+      send(text) {
+        if (!conversation) throw new Error("This session is closed");
+        conversation.take(String(text));
+      },
+      close() {
+        conversation?.end();
+        conversation = null;
+      },
+    });
+  };
+  return Object.freeze({ ...facts, connect });
+}
+
+/** Hold a Web Lock for as long as the page lives; resolves when it is held. */
+export function hold(locks, name) {
+  return new Promise((resolve, reject) => {
+    const held = () => {
+      resolve();
+      return new Promise(() => {});
+    };
+    locks.request(name, held).catch(reject);
+  });
+}

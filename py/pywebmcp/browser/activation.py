@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from pywebmcp.browser import ffi, loop, model_context, settings, status
+from pywebmcp.browser import endpoint, ffi, loop, model_context, settings, status
 from pywebmcp.browser.ffi import Js
 from pywebmcp.browser.frontend import BrowserFrontend
 from pywebmcp.browser.ui.person import PersonSide
@@ -35,9 +35,10 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
         return
     ffi.use_modules(modules)
     loop.quicken(asyncio.get_running_loop())
-    active = _active = ToolServer(BrowserFrontend(app, tokens), TOOLS)
+    frontend = BrowserFrontend(app, tokens)
+    active = _active = ToolServer(frontend, TOOLS)
     # Before anything of WebMCP: a person has it where the browser has none as well.
-    person = _person_side(app, tokens, active)
+    person = _person_side(app, tokens, frontend, active)
 
     def apply(values: Settings) -> None:
         active.settings = values
@@ -45,6 +46,8 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
             person.panel.changed()
 
     await settings.follow(ffi.given(tokens.settings), apply)
+    # With the settings, and before what a browser may lack: MCP is the door that is always there.
+    status.no_tasks(tokens.status, await _mcp_door(active))
     context = model_context.find()
     if context is None:
         status.unavailable(tokens.status, status.NO_WEBMCP)
@@ -57,10 +60,21 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
     status.ready(tokens.status, len(active.tools))
 
 
-def _person_side(app: Js, tokens: Js, active: ToolServer) -> PersonSide | None:
+async def _mcp_door(active: ToolServer) -> str | None:
+    """Open the MCP door; answers why there is none."""
+    try:
+        return await endpoint.open_door(active)
+    except Exception as error:
+        log.exception("the MCP door could not be opened")
+        return f"{type(error).__name__}: {error}"
+
+
+def _person_side(
+    app: Js, tokens: Js, frontend: BrowserFrontend, active: ToolServer
+) -> PersonSide | None:
     """The person's side; the tools do not depend on it where an app cannot show it."""
     try:
-        return PersonSide(app, tokens, active)
+        return PersonSide(app, tokens, frontend, active)
     except Exception:
         log.exception("the Agent panel could not be made")
         return None

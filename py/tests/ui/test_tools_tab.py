@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -13,31 +12,9 @@ from pywebmcp.settings import Settings
 from pywebmcp.tools import Call, tool
 from pywebmcp.toolset import TOOLS
 from pywebmcp.types import Payload
-from shown import act, called, fill, press, text, walk
+from shown import Sheet, act, called, drawn, fill, press, text, walk
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-
-
-class Sheet:
-    """Stands in for the panel."""
-
-    def __init__(self) -> None:
-        self.drawn = 0
-        self.focused: list[str] = []
-        self.begun: list[Coroutine[Any, Any, None]] = []
-
-    def changed(self) -> None:
-        self.drawn += 1
-
-    def focus(self, element_id: str) -> None:
-        self.focused.append(element_id)
-
-    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        self.begun.append(coroutine)
-
-    async def finish(self) -> None:
-        while self.begun:
-            await self.begun.pop(0)
 
 
 class Trying:
@@ -52,30 +29,30 @@ class Trying:
         press(self.tab, f"{self.desk.server.tools[name].title} {name}")
 
     def submit(self) -> None:
-        [form] = [attributes for tag, attributes, _ in walk(self.tab.nodes()) if tag == "form"]
+        [form] = [attributes for tag, attributes, _ in walk(drawn(self.tab)) if tag == "form"]
         assert form["on"]["keydown"] == {"Control+Enter": form["on"]["submit"]}
         act(self.tab, form["on"]["submit"], None)
 
     async def run(self) -> str:
         self.submit()
         await self.sheet.finish()
-        return text(self.tab.nodes())
+        return text(drawn(self.tab))
 
     def alert(self) -> str:
         return " ".join(
             text(children)
-            for _, attributes, children in walk(self.tab.nodes())
+            for _, attributes, children in walk(drawn(self.tab))
             if attributes.get("role") == "alert"
         )
 
 
 async def test_all_tools_are_listed_and_a_search_finds_some() -> None:
     trying = Trying("x")
-    shown = text(trying.tab.nodes())
+    shown = text(drawn(trying.tab))
     assert all(tool.name in shown and tool.title in shown for tool in TOOLS)
     assert f"{len(TOOLS)} tools" in shown
     fill(trying.tab, "input", "Find a tool", "kernel restart")
-    shown = text(trying.tab.nodes())
+    shown = text(drawn(trying.tab))
     assert "jupyter_kernel_action" in shown
     assert "jupyter_get_context" not in shown
     assert f"1 of {len(TOOLS)} tools" in shown
@@ -85,14 +62,14 @@ async def test_all_tools_are_listed_and_a_search_finds_some() -> None:
 async def test_every_argument_has_a_labelled_field(name: str) -> None:
     trying = Trying("x")
     trying.open(name)
-    shown = text(trying.tab.nodes())
+    shown = text(drawn(trying.tab))
     schema = trying.desk.server.tools[name].signature.schema
     for argument, described in schema["properties"].items():
         assert argument in shown
         assert described.get("description", "") in shown
-    ids = [attributes["id"] for _, attributes, _ in walk(trying.tab.nodes()) if "id" in attributes]
+    ids = [attributes["id"] for _, attributes, _ in walk(drawn(trying.tab)) if "id" in attributes]
     assert len(set(ids)) == len(ids)
-    for tag, attributes, _ in walk(trying.tab.nodes()):
+    for tag, attributes, _ in walk(drawn(trying.tab)):
         if tag == "label":
             assert attributes["for"] in ids
         if "aria-describedby" in attributes:
@@ -119,10 +96,10 @@ async def test_what_was_entered_and_answered_stays_when_another_tool_is_looked_a
     fill(trying.tab, "input", "startIndex", "1")
     await trying.run()
     trying.open("jupyter_get_context")
-    assert '"source"' not in text(trying.tab.nodes())
+    assert '"source"' not in text(drawn(trying.tab))
     trying.open("jupyter_get_cells")
-    assert called(trying.tab.nodes(), "input", "startIndex")["value"] == "1"
-    assert '"source": "y"' in text(trying.tab.nodes())
+    assert called(drawn(trying.tab), "input", "startIndex")["value"] == "1"
+    assert '"source": "y"' in text(drawn(trying.tab))
 
 
 async def test_lists_of_objects_grow_and_shrink() -> None:
@@ -170,8 +147,8 @@ async def test_a_failure_is_an_alert_and_shows_its_payload() -> None:
 async def test_a_disabled_tool_says_so_and_does_not_run() -> None:
     trying = Trying("x", settings=Settings(disabled_tools=("jupyter_get_cells",)))
     trying.open("jupyter_get_cells")
-    assert "disabled in the settings" in text(trying.tab.nodes())
-    assert called(trying.tab.nodes(), "button", "Run Read cells")["disabled"] is True
+    assert "disabled in the settings" in text(drawn(trying.tab))
+    assert called(drawn(trying.tab), "button", "Run Read cells")["disabled"] is True
     trying.submit()
     assert trying.sheet.begun == []
 
@@ -184,7 +161,7 @@ async def test_a_pending_call_says_how_to_go_on() -> None:
     assert "Pending: " in await trying.run()
     press(trying.tab, "Wait for the result")
     await trying.sheet.finish()
-    assert "'late'" in text(trying.tab.nodes())
+    assert "'late'" in text(drawn(trying.tab))
     assert trying.desk.server.calls.listing() == []
 
 
@@ -198,7 +175,7 @@ async def test_images_are_shown_with_words_for_them() -> None:
     trying.desk.server.tools = {"draw": draw}
     trying.open("draw")
     await trying.run()
-    [image] = [attributes for tag, attributes, _ in walk(trying.tab.nodes()) if tag == "img"]
+    [image] = [attributes for tag, attributes, _ in walk(drawn(trying.tab)) if tag == "img"]
     assert image["src"] == f"data:image/png;base64,{PNG}"
     assert image["alt"] == "Image 1 of the result of Draw (image/png)"
 
@@ -208,7 +185,7 @@ async def test_texts_are_never_elements() -> None:
     await trying.desk.open()
     trying.open("jupyter_get_cells")
     assert "<img src=x onerror=alert(1)>" in await trying.run()
-    assert not [tag for tag, _, _ in walk(trying.tab.nodes()) if tag == "img"]
+    assert not [tag for tag, _, _ in walk(drawn(trying.tab)) if tag == "img"]
 
 
 def test_numbers_and_words_of_a_field_that_takes_both() -> None:

@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
+
+_odd = re.compile("[^0-9A-Za-z]")
 
 Node = Any
 """A text, a tuple ``(tag, attributes, children)``, or ``{"keep": key}``."""
@@ -68,9 +71,9 @@ def button(label: str, report: Report, cls: str = "", **attributes: Any) -> Node
 
 def name(*parts: str) -> str:
     """An id for the document, of parts that may be anything (ids of cells, names of arguments)."""
-    # What a space would end, and what a person may have put into an id, is made harmless.
+    # A space would end an id; whatever else a person has put into one is kept apart as well.
     return "pywebmcp-" + "-".join(
-        "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in part) for part in parts
+        _odd.sub(lambda odd: f"_{ord(odd[0]):x}_", part) for part in parts
     )
 
 
