@@ -567,6 +567,30 @@ class FrontendContract:
         await self.open("odd.ipynb")
         equal(self.frontend.workspace().get("own"), None)
 
+    async def test_access_marks_are_told_by_index_as_they_are_now(self) -> None:
+        model = await self.open()
+        equal(model.access_marks(), {"notebook": None, "cells": {}})
+        model.set_cell_metadata(1, "pywebmcp", {"access": {"version": 1, "level": "none"}})
+        model.set_metadata("pywebmcp", {"access": {"version": 1, "level": "read"}})
+        equal(model.access_marks(), {"notebook": "read", "cells": {1: "none"}})
+        model.move_cell(1, 3)
+        equal(model.access_marks()["cells"], {3: "none"})
+        model.change_type(3, "raw")
+        model.delete_cell(0)
+        equal(model.access_marks()["cells"], {2: "none"})
+        model.set_cell_metadata(2, "pywebmcp", None)
+        model.set_metadata("pywebmcp", "anything")
+        equal(model.access_marks(), {"notebook": None, "cells": {}})
+
+    @needs("close")
+    async def test_closing_a_notebook_is_told_when_it_is_no_longer_found(self) -> None:
+        await self.open()
+        found: list[Notebook | None] = []
+        self.frontend.watch_closed(lambda: found.append(self.frontend.notebook("main.ipynb")))
+        await self.person.close("main.ipynb")
+        await until(lambda: found)
+        equal(found[0], None)
+
     @needs("click", "type", "undo")
     async def test_undo_does_not_bring_metadata_back(self) -> None:
         model = await self.open()

@@ -26,6 +26,7 @@ from test_contract_memory import Adapter
 
 # What these write under our key, only people write.
 PEOPLES = {
+    "test_access_marks_are_told_by_index_as_they_are_now",
     "test_saving_writes_metadata",
     "test_the_workspace_has_our_own_metadata_of_the_current_notebook",
 }
