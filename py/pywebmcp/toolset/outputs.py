@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pywebmcp import access, cells, images, jsontext, outputs, paths, text
+from pywebmcp import access, cells, images, jsontext, outputs, text
 from pywebmcp.constants import MAX_IMAGE
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.outputs import OutputProtocolError
 from pywebmcp.tools import Call, tool
-from pywebmcp.toolset.common import CellId, NotebookPath, current, missing
+from pywebmcp.toolset.common import CellId, NotebookPath, notebook_or_file
 from pywebmcp.types import Arg, CellData, Payload
 
 # Characters for what an answer has around its text or its entries.
@@ -61,28 +61,18 @@ async def _source(
 ) -> _Source:
     if (cell_id is None) == (cell_index is None):
         raise ToolError(Code.INVALID_ARGUMENT, 'Give "cellId" or "cellIndex", one of the two.')
-    notebook = None
-    if path is None:
-        notebook = current(call)
-    else:
-        paths.checked(path, "notebookPath")
-        notebook = call.frontend.notebook(path)
-    if notebook is not None:
-        state, ids = notebook.state(), notebook.ids()
-        index = _index(cell_index, len(ids), lambda: cells.locate(notebook, cell_id or ""))
-        [cell] = notebook.cells(index, index + 1, outputs=True)
-        changed = notebook.source_changed(index)
+    notebook = await notebook_or_file(call, path)
+    if not isinstance(notebook, dict):
+        live = notebook
+        state, ids = live.state(), live.ids()
+        index = _index(cell_index, len(ids), lambda: cells.locate(live, cell_id or ""))
+        [cell] = live.cells(index, index + 1, outputs=True)
+        changed = live.source_changed(index)
         return _of(state["path"], cell, index, cells.addresses(tuple(ids))[index], changed)
-    assert path is not None
-    entry = await call.frontend.entry(path)
-    if entry is None:
-        raise missing(path)
-    if entry["type"] != "notebook":
-        raise ToolError(Code.NOTEBOOK_NOT_FOUND, f'"{path}" is a {entry["type"]}, not a notebook.')
-    found = cells.from_file(await call.frontend.read_notebook(path))
+    found = cells.from_file(notebook)
     index = _index(cell_index, len(found), lambda: cells.position_in_file(found, cell_id or ""))
     address = cells.addresses(tuple(cell.get("id") for cell in found))[index]
-    return _of(path, found[index], index, address, False)
+    return _of(path or "", found[index], index, address, False)
 
 
 def _index(given: int | None, count: int, locate: Callable[[], int]) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pywebmcp import access, cells, constants, jsontext, markdown, paths, text
+from pywebmcp import access, cells, constants, jsontext, markdown, text
 from pywebmcp.bounding import cut_text, shorten_bundles, surely_longer
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import Notebook
 from pywebmcp.images import omitted
 from pywebmcp.tools import Call, tool
-from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, current, missing, span
+from pywebmcp.toolset.common import EndIndex, NotebookPath, StartIndex, notebook_or_file, span
 from pywebmcp.types import Arg, CellData, Payload
 
 # The largest share of a page that the fields around the cells can take.
@@ -235,18 +235,8 @@ def _cut(text: str, room: float, entry: Callable[[str], Any]) -> str:
 
 
 async def _source(call: Call, path: str | None) -> Source:
-    if path is None:
-        return _live(current(call))
-    paths.checked(path, "notebookPath")
-    notebook = call.frontend.notebook(path)
-    if notebook is not None:
-        return _live(notebook)
-    entry = await call.frontend.entry(path)
-    if entry is None:
-        raise missing(path)
-    if entry["type"] != "notebook":
-        raise ToolError(Code.NOTEBOOK_NOT_FOUND, f'"{path}" is a {entry["type"]}, not a notebook.')
-    return _file(await call.frontend.read_notebook(path))
+    found = await notebook_or_file(call, path)
+    return _file(found) if isinstance(found, dict) else _live(found)
 
 
 def _live(notebook: Notebook) -> Source:
