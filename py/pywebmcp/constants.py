@@ -112,3 +112,6 @@ INTERRUPT_TIMEOUT = 5.0
 
 CANCEL_GRACE = 0.5
 """Seconds that cancelled work has to end, and to answer what it has, before the task settles."""
+
+PROGRESS_INTERVAL = 2.0
+"""Seconds between two signs of life for an MCP client; the shortest known time limit is 30."""

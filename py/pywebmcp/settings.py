@@ -21,6 +21,8 @@ class Settings:
     disabled_tools: tuple[str, ...] = ()
     blocked_commands: tuple[str, ...] = constants.BLOCKED_COMMANDS
     envelope: EnvelopeMode = "full"
+    task_store_class: str = ""
+    """``module:Class``; in memory when empty. Read once, when the page starts."""
     record_provenance: bool = False
 
     def blocks(self, command: str) -> bool:
@@ -60,6 +62,8 @@ def _checked(name: str, value: Any) -> Any:
             return int(value) if _number(value) and value >= 1000 else None
         case "disabled_tools" | "blocked_commands":
             return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else None
+        case "task_store_class":
+            return value if isinstance(value, str) else None
         case "record_provenance":
             return value if isinstance(value, bool) else None
         case _:

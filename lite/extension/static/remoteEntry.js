@@ -3,7 +3,7 @@
 // and hands JupyterLab's objects to Python, once: `await pywebmcp.browser.activate(app, tokens, modules)`.
 //
 // tokens: the services listed in TOKENS, and
-//   status   {set(state, reason)}: ready or unavailable, with the reason in words
+//   status   {set(state, reason, text?)}: ready or unavailable, the reason in words, what is shown
 //   signal   an AbortSignal, aborted when the loader gave up waiting; nothing may be registered then
 // modules: those listed in MODULES, and `bridge` and `dom`, the helpers of bridge.mjs and dom.mjs.
 (() => {
@@ -61,11 +61,11 @@
     node.setAttribute("aria-live", "polite");
     const status = {
       node,
-      set(state, reason) {
+      set(state, reason, text = `WebMCP ${state}`) {
         if (!["starting", "ready", "unavailable", "failed"].includes(state)) {
           throw new TypeError(`no such status: ${state}`);
         }
-        node.textContent = `WebMCP ${state}`;
+        node.textContent = text;
         node.title = reason;
         node.dataset.pywebmcpStatus = state;
         document.documentElement.dataset.pywebmcpStatus = state;

@@ -47,17 +47,17 @@ async def start(app: Js, tokens: Js, modules: Js) -> None:
 
     await settings.follow(ffi.given(tokens.settings), apply)
     # With the settings, and before what a browser may lack: MCP is the door that is always there.
-    status.no_tasks(tokens.status, await _mcp_door(active))
+    no_mcp = await _mcp_door(active)
     context = model_context.find()
     if context is None:
-        status.unavailable(tokens.status, status.NO_WEBMCP)
+        status.unavailable(tokens.status, status.NO_WEBMCP, no_mcp)
         return
     try:
         await model_context.register(context, active, tokens.signal)
     except model_context.Refused as refused:
-        status.unavailable(tokens.status, f"No tools: {refused}")
+        status.unavailable(tokens.status, f"No tools: {refused}", no_mcp)
         return
-    status.ready(tokens.status, len(active.tools))
+    status.ready(tokens.status, len(active.tools), no_mcp)
 
 
 async def _mcp_door(active: ToolServer) -> str | None:

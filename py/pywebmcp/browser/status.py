@@ -11,11 +11,18 @@ NO_WEBMCP = (
 )
 
 
-def ready(status: Js, count: int) -> None:
-    """All tools are registered."""
-    status.set("ready", f"{count} tools for the agent of this browser")
+def ready(status: Js, count: int, no_mcp: str | None = None) -> None:
+    """All tools are registered; ``no_mcp`` says why MCP clients have none."""
+    _set(status, "ready", f"{count} tools for the agent of this browser", no_mcp)
 
 
-def unavailable(status: Js, reason: str) -> None:
-    """No tool is registered; JupyterLab works as without them."""
-    status.set("unavailable", reason)
+def unavailable(status: Js, reason: str, no_mcp: str | None = None) -> None:
+    """No tool is registered with the browser; JupyterLab, and MCP, work as without that."""
+    _set(status, "unavailable", reason, no_mcp)
+
+
+def _set(status: Js, state: str, reason: str, no_mcp: str | None) -> None:
+    if no_mcp is None:
+        status.set(state, reason)
+    else:
+        status.set(state, f"No MCP: {no_mcp} WebMCP: {reason}", f"WebMCP {state}, MCP failed")

@@ -74,6 +74,11 @@ class Session:
         self._ids = count(1)
         self._closed = False
 
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended: what is sent then goes nowhere."""
+        return self._closed
+
     def receive(self, text: str | bytes) -> None:
         """Take one message; never raises. A method that need not wait has answered on return."""
         try:
