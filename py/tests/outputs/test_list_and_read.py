@@ -1,5 +1,6 @@
 import copy
 import json
+import pickle
 
 import pytest
 from pywebmcp.outputs import (
@@ -335,7 +336,10 @@ def test_an_unknown_type_is_listed_but_not_read(kind):
     assert code_of(read, {"output_type": kind}) == "OUTPUT_TYPE_UNSUPPORTED"
 
 
-@pytest.mark.parametrize("index", [-1, 1, 10**30, None, "0", 0.0, True, [0]])
+@pytest.mark.parametrize(
+    "index",
+    [-1, 1, 10**30, None, "0", 0.0, True, [0], pytest.param(10**5000, id="of too many digits")],
+)
 def test_an_index_that_is_none_finds_no_output(index):
     assert code_of(read_output, [stream("a")], index, source=SOURCE) == "OUTPUT_NOT_FOUND"
 
@@ -409,3 +413,8 @@ def test_the_input_is_not_changed_and_the_source_is_not_shared():
 def test_a_source_that_is_no_mapping_is_invalid_data(source):
     assert code_of(list_outputs, [], source=source) == "OUTPUT_DATA_INVALID"
     assert code_of(read_output, [stream("a")], 0, source=source) == "OUTPUT_DATA_INVALID"
+
+
+def test_an_error_crosses_processes():
+    error = pickle.loads(pickle.dumps(OutputProtocolError("OUTPUT_NOT_FOUND", "There is none")))
+    assert (error.code, error.message) == ("OUTPUT_NOT_FOUND", "There is none")
