@@ -23,7 +23,6 @@ from pywebmcp.settings import Settings
 from pywebmcp.testing import MemoryFrontend, code, markdown, notebook
 from test_contract_memory import Adapter
 
-
 # What these write under our key, only people write.
 PEOPLES = {
     "test_access_marks_are_told_by_index_as_they_are_now",
@@ -236,6 +235,33 @@ async def test_a_notebook_made_read_only_during_a_run_runs_no_further_cell() -> 
     assert answer["code"] == "NOTEBOOK_ACCESS_DENIED"
     assert answer["notRun"] == ["cell-1"]
     assert live.content[1].execution_count is None
+
+
+async def test_a_notebook_hidden_during_a_run_tells_nothing_more_and_the_call_settles() -> None:
+    slow = "import asyncio\nprint('zqx')\nawait asyncio.sleep(9)"
+    made, live = await desk(slow, "2", levels={}, settings=Settings(execution_timeout=5))
+    running = asyncio.ensure_future(made.call("jupyter_run_cells", startIndex=0))
+    await asyncio.sleep(1)
+    set_level(live, None, "none")
+    pending = await running
+    assert pending["status"] == "pending"
+    assert "zqx" not in json.dumps(pending)
+    done = await made.call("jupyter_wait_for_result", pendingId=pending["pendingId"])
+    assert done["code"] == "NOTEBOOK_NOT_FOUND"
+    assert "zqx" not in json.dumps(done)
+    assert live.content[1].execution_count is None
+
+
+async def test_a_closed_notebook_to_read_keeps_its_kernel_and_says_what_it_is() -> None:
+    made, live = await desk("1", levels={None: "read"}, kernels=("python", "other"))
+    await live.save()
+    made.person.close("a.ipynb")
+    cells = (await made.ok("jupyter_get_cells", notebookPath="a.ipynb"))["cells"]
+    assert [cell["access"] for cell in cells] == ["read"]
+    await made.fail(
+        "NOTEBOOK_ACCESS_DENIED", "jupyter_open_notebook", path="a.ipynb", kernel="other"
+    )
+    assert made.frontend.notebooks == {}
 
 
 async def test_a_prompt_of_a_hidden_cell_is_not_told() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pywebmcp.frontend
 from pywebmcp import access, jsontext
-from pywebmcp.access import Levels
+from pywebmcp.access import Level, Levels
 from pywebmcp.constants import HARMLESS_COMMANDS, METADATA_KEY
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
@@ -76,7 +76,7 @@ class GuardedFrontend(pywebmcp.frontend.Frontend):
     async def entry(self, path: str) -> Entry | None:
         """What is at a path; None for a hidden notebook."""
         entry = await self._inner.entry(path)
-        if entry is not None and entry["type"] == "notebook" and await self._hides_file(path):
+        if entry is not None and entry["type"] == "notebook" and await self._level(path) == "none":
             return None
         return entry
 
@@ -98,10 +98,10 @@ class GuardedFrontend(pywebmcp.frontend.Frontend):
         self, path: str, *, kernel: str | None = None, activate: bool = True
     ) -> GuardedNotebook:
         """Open a notebook that is not hidden; another kernel only where it may be changed."""
-        if await self._hides_file(path):
+        level = await self._level(path)
+        if level == "none":
             raise _missing(path)
-        live = self._inner.notebook(path)
-        if kernel is not None and live is not None and access.levels(live).notebook == "read":
+        if level == "read" and kernel is not None:
             raise access.notebook_denied(path)
         opened = await self._inner.open_notebook(path, kernel=kernel, activate=activate)
         if _hidden(opened):
@@ -250,17 +250,17 @@ class GuardedFrontend(pywebmcp.frontend.Frontend):
         live = self._inner.notebook(path)
         return live is not None and _hidden(live)
 
-    async def _hides_file(self, path: str) -> bool:
-        """Whether the notebook at a path is hidden; its file tells where it is not open."""
+    async def _level(self, path: str) -> Level:
+        """The level of the notebook at a path; its file tells where it is not open."""
         live = self._inner.notebook(path)
         if live is not None:
-            return _hidden(live)
+            return access.levels(live).notebook
         try:
             content = await self._inner.read_notebook(path)
         except ToolError:
             # Not there, or no notebook: whoever reads it is told so.
-            return False
-        return Levels.of_file(content).notebook == "none"
+            return "write"
+        return Levels.of_file(content).notebook
 
 
 def _hidden(live: Notebook) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -176,12 +177,14 @@ class _Progress:
             return {"cells": list(self.done)} if self.done else {}
         status = "queued" if self._record.queue() else "running"
         entry: dict[str, Any] = {"id": self.running.address, "status": status}
-        index = self.running.find(self._notebook)
-        if index is not None:
-            [cell] = self._notebook.cells(index, index + 1, outputs=True)
-            outputs = text.clean_outputs(cell.get("outputs") or [])
-            if outputs:
-                entry["outputs"] = outputs
+        # It may be hidden by now, or one of several with its id: then nothing of it is shown.
+        with contextlib.suppress(ToolError):
+            index = self.running.find(self._notebook)
+            if index is not None:
+                [cell] = self._notebook.cells(index, index + 1, outputs=True)
+                outputs = text.clean_outputs(cell.get("outputs") or [])
+                if outputs:
+                    entry["outputs"] = outputs
         return {"cells": [*self.done, entry]}
 
 
