@@ -131,19 +131,28 @@ async def test_the_call_waits_for_the_person_and_answers_pending_at_the_time_lim
     assert (await waiting)["sourceHash"] == source_hash("one")
 
 
-async def test_a_hand_edit_meanwhile_wins() -> None:
+@pytest.mark.parametrize("typed", [" + 1", " + x"])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("jupyter_update_cell", {"edits": [{"oldText": "1", "newText": "2"}]}),
+        ("jupyter_update_cell", {"source": "2", "expectedSourceHash": source_hash("1")}),
+        ("jupyter_update_cell", {"cellType": "raw"}),
+        ("jupyter_update_cell", {"index": 0}),
+        ("jupyter_delete_cell", {"expectedSourceHash": source_hash("1")}),
+    ],
+)
+async def test_a_hand_edit_meanwhile_wins(tool: str, arguments: dict[str, Any], typed: str) -> None:
     made = await table("1")
-    calling, proposal = await made.proposed(
-        "jupyter_update_cell", cellId="cell-0", edits=[{"oldText": "1", "newText": "2"}]
-    )
+    calling, proposal = await made.proposed(tool, cellId="cell-0", **arguments)
     made.person.click(0)
-    made.person.type(" + 1")
+    made.person.type(typed)
     assert (await made.proposals.accept(proposal.id)).state is ProposalState.STALE
     answer = await calling
     assert answer["code"] == "STALE_CELL"
-    assert answer["source"] == "1 + 1"
-    assert answer["sourceHash"] == source_hash("1 + 1")
-    assert made.sources() == ["1 + 1"]
+    assert answer["source"] == f"1{typed}"
+    assert answer["sourceHash"] == source_hash(f"1{typed}")
+    assert made.sources() == [f"1{typed}"]
 
 
 async def test_what_the_person_does_elsewhere_does_not_matter() -> None:
