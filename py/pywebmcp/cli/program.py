@@ -51,6 +51,8 @@ class LazyGroup(click.Group):
     table={
         "notebook": ("pywebmcp.cli.notebook:notebook", "Read the saved outputs of a notebook."),
         "output": ("pywebmcp.cli.output:output", "Read and clean up the outputs of stored runs."),
+        "tools": ("pywebmcp.cli.tools:tools", "List the tools of a page."),
+        "call": ("pywebmcp.cli.tools:call", "Call a tool of a page."),
         "mcp": ("pywebmcp.cli.mcp:mcp", "Serve an MCP client over standard input and output."),
         "setup": ("pywebmcp.cli.setup:setup", "Tell git, Claude Code or Codex about pywebmcp."),
     },
