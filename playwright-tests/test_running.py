@@ -168,7 +168,7 @@ def test_a_png_is_a_placeholder(lab: Lab) -> None:
     assert output["data"]["text/plain"] == "a pixel"
     png = output["data"]["image/png"]
     assert png.startswith("[omitted image/png data, ")
-    assert "see text/plain" in png
+    assert "jupyter_read_output shows it" in png
 
 
 def test_colours_and_progress_bars_come_as_the_screen_shows_them(lab: Lab) -> None:
