@@ -11,7 +11,7 @@ from collections.abc import Iterable
 _commented_magic = re.compile(
     r"""
     ^ (?P<indent>[^\S\n]*) \#\x20 (?P<rest>
-        (?:\#\x20?)*                                   # comments on a magic are escaped like it
+        (?:\#\x20?)*+                                  # comments on a magic are escaped like it
         (?: %{1,3}[A-Za-z]                             # %time
           | [!?]\s*[A-Za-z.~$\\/{}]                    # !ls, ?name
           | \S*\?{1,2}[^\S\n]*$                        # name?

@@ -22,16 +22,18 @@ _cell_type = re.compile(r"\[(markdown|md|raw)\]")
 _option = re.compile(
     r"""
     (?:^|\s) (?P<key>[A-Za-z_][\w.-]*) =
-    (?P<value> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | \[[^\]]*\] | \{[^}]*\} | \S+ )
+    (?P<value> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | \S+ )
     """,
     re.VERBOSE,
 )
-# Comments and strings of Python: a marker within a string of three quotes is text.
+_CLOSING = {"[": "]", "{": "}"}
+# Comments, strings, and where strings of three quotes begin: a marker within one is text.
 _literal = re.compile(
-    r'''#[^\n]*|(?P<long>"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\')'''
+    r"""#[^\n]*|(?P<long>\"{3}|'{3})"""
     r"""|"(?:[^"\\\n]|\\[^\n])*+"?|'(?:[^'\\\n]|\\[^\n])*+'?""",
     re.DOTALL,
 )
+_long_end = {quote: re.compile(rf"(?:[^\\]|\\.)*?{quote}", re.DOTALL) for quote in ('"""', "'''")}
 _before_header = re.compile(r"#!|#.*?coding[:=]")
 _header_border = re.compile(r"#\s*---\s*\Z")
 _quotes = re.compile(r"[rR]?(\"\"\"|''')")
@@ -55,7 +57,8 @@ class ScriptCell(NamedTuple):
         """Whether a notebook's cell with this source is written as this one is."""
         return any(
             source.startswith(each)
-            and source[len(each) :] in ("", *("\n" * (n + 1) for n in range(self.spare)))
+            and len(source) - len(each) <= self.spare
+            and not source[len(each) :].strip("\n")
             for each in self.sources
         )
 
@@ -105,12 +108,22 @@ def _marker_lines(lines: list[str], start: int) -> Iterator[int]:
     inside: set[int] = set()
     line = start
     position = 0
-    for found in _literal.finditer(text):
-        if found["long"]:
-            line += text.count("\n", position, found.start())
-            last = line + found[0].count("\n")
+    unclosed: set[str] = set()
+    while found := _literal.search(text, position):
+        end = found.end()
+        quote = found["long"]
+        closed = _long_end[quote].match(text, end) if quote and quote not in unclosed else None
+        line += text.count("\n", position, end)
+        if closed:
+            last = line + closed[0].count("\n")
             inside.update(range(line + 1, last + 1))
-            line, position = last, found.end()
+            line, end = last, closed.end()
+        elif quote:
+            # That is no Python. It counts for its line, and the end of another is not looked for.
+            unclosed.add(quote)
+            rest = text.find("\n", end)
+            end = len(text) if rest < 0 else rest
+        position = end
     for number in range(start, len(lines)):
         if number not in inside and _marker.fullmatch(lines[number]):
             yield number
@@ -123,7 +136,7 @@ def _options(line: str) -> str:
 
 def _cell(lines: list[str], start: int, end: int, options: str) -> ScriptCell:
     values = _values(options)
-    kind = _cell_type.search(_option.sub(" ", options))
+    kind = _cell_type.search(_without_pairs(options))
     cell_type = "code" if kind is None else "raw" if kind[1] == "raw" else "markdown"
     filled = [number for number in range(start, end) if lines[number].strip()]
     body = lines[start : filled[-1] + 1] if filled else []
@@ -149,14 +162,35 @@ def _cell(lines: list[str], start: int, end: int, options: str) -> ScriptCell:
     )
 
 
+def _pairs(options: str) -> Iterator[tuple[int, int]]:
+    """Where the options of the form ``key=value`` are; lists and objects may have blanks."""
+    last = {opening: options.rfind(closing) for opening, closing in _CLOSING.items()}
+    position = 0
+    while found := _option.search(options, position):
+        start, position = found.span("value")
+        opening = options[start]
+        if last.get(opening, -1) > start:
+            position = options.index(_CLOSING[opening], start) + 1
+        yield found.start(), position
+
+
+def _without_pairs(options: str) -> str:
+    pieces = []
+    position = 0
+    for start, end in _pairs(options):
+        pieces.append(options[position:start])
+        position = end
+    return " ".join([*pieces, options[position:]])
+
+
 def _values(options: str) -> dict[str, str]:
     """The options of a marker as texts; of ``{…}``, the older way to write them, as well."""
     values: dict[str, str] = {}
-    for found in _option.finditer(options):
-        key = found["key"]
+    for start, end in _pairs(options):
+        key, _, value = options[start:end].lstrip().partition("=")
         if key == "id" and key in values:
             raise AmbiguousMarkerError("a cell marker names more than one id")
-        values[key] = _word(found["value"])
+        values[key] = _word(value)
     brace = options.find("{")
     if not values and brace >= 0:
         try:

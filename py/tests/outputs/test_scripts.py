@@ -200,7 +200,30 @@ def test_blank_lines_before_a_marker_may_be_the_cells():
 
 
 def test_hostile_scripts_take_linear_time():
-    for unit in ("'''", '"""\\', "'", '# %% id="', "# %% [", "# # # ", "!", "a=", '"\\', "# %%\n"):
-        for start in ("# %%\n", "# %% "):
+    units = ("'''", '"""\\', "'", '# %% id="', "# %% [", "# # # ", "!", "a=", '"\\', "# %%\n")
+    more = ('\\"""\n', "\\'''\n", "k=[ ", "k={ ", " k='\\", "#", "?", "? ", "%", "a.", "\t")
+    for unit in (*units, *more):
+        for start in ("# %%\n", "# %% ", "# %%\n# "):
             with contextlib.suppress(AmbiguousMarkerError):
-                script_cells(start + unit * 20_000)
+                script_cells(start + unit * 60_000 + "x")
+
+
+def test_a_string_that_does_not_end_hides_no_markers():
+    assert cells('# %%\na = """\n# %%\nb\n') == [("code", 'a = """'), ("code", "b")]
+    # Another kind of quotes, and what lies before, are strings all the same.
+    text = '# %%\n"""\n# %%\n"""\n# %%\n"""\n# %%\n\'\'\'\n# %%\n\'\'\'\n'
+    assert len(cells(text)) == 3
+
+
+def test_options_in_brackets_may_have_blanks_and_need_an_end():
+    for option in ('tags=["a b", "[raw]"]', "tags={'[raw]': 1}", 'tags="[raw]"', 'k=["x\'"] '):
+        [found] = script_cells(f'# %% t {option} id="i"\nx\n')
+        assert (found.cell_type, found.cell_id) == ("code", "i")
+    [found] = script_cells('# %% [markdown] tags=["a id="i"\n# x\n')
+    assert (found.cell_type, found.cell_id) == ("markdown", "i")
+
+
+def test_a_million_blank_lines_are_not_counted_one_by_one():
+    [found] = script_cells("# %%\na\n" + "\n" * 1_000_000)
+    assert found.has_source("a" + "\n" * 900_000)
+    assert not found.has_source("a" + "\n" * 1_000_001)
