@@ -38,7 +38,9 @@ def show(lab: Lab, tab: str) -> Locator:
             lab.page.get_by_role("tab", name="Agent", exact=True).click()
         else:
             palette(lab, "Show Agent Panel")
-    tabs.get_by_role("tab", name=tab, exact=True).click()
+    chosen = tabs.get_by_role("tab", name=tab, exact=True)
+    if chosen.get_attribute("aria-selected") != "true":
+        chosen.click()
     return lab.page.get_by_role("tabpanel", name=tab, exact=True)
 
 
@@ -74,9 +76,16 @@ def overflowing(lab: Lab, selector: str) -> list[str]:
         """(selector) => {
             const root = document.querySelector(selector);
             const edge = root.getBoundingClientRect().right;
+            const cut = (each) => {
+                for (let at = each.parentElement; at !== root; at = at.parentElement) {
+                    if (getComputedStyle(at).overflowX !== "visible" && at.role !== "tabpanel"
+                        && at.getBoundingClientRect().right <= edge + 1) return true;
+                }
+                return false;
+            };
             return [...root.querySelectorAll("*")].filter((each) =>
-                each.checkVisibility() && !each.closest("pre")
-                && each.getBoundingClientRect().right > edge + 1,
+                each.checkVisibility() && each.getBoundingClientRect().right > edge + 1
+                && !cut(each)
             ).map((each) => each.outerHTML.slice(0, 200));
         }""",
         selector,

@@ -6,6 +6,8 @@ from collections.abc import Coroutine, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from pywebmcp.browser.ui.elements import h
+
 _pages: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
@@ -20,7 +22,7 @@ def drawn(tab: Any) -> list[Any]:
             return node[0], node[1], [whole(child) for child in node[2]]
         return node
 
-    nodes = [whole(node) for node in tab.nodes()]
+    nodes = [whole(node) for node in h("div", tab.nodes())[2]]
     _pages[tab] = {each[1]["key"]: each for each in walk(nodes) if "key" in each[1]}
     return nodes
 

@@ -118,6 +118,8 @@ function reported(on, event) {
  */
 export function view(root, report) {
   const listen = (event) => {
+    // Where keys are no shortcuts, what is around hears nothing of them.
+    if (event.type === "keydown" && "lmSuppressShortcuts" in root.dataset) event.stopPropagation();
     for (let at = event.target; at && at !== root; at = at.parentNode) {
       const told = reported(made.get(at)?.[1].on, event);
       if (!told) continue;

@@ -40,7 +40,8 @@ def h(
     if on:
         found["on"] = on
     for name, value in attributes.items():
-        if value is not None and value is not False:
+        # What a person checked is unchecked only by a word.
+        if value is not None and (value is not False or name == "checked"):
             found[_NAMES.get(name) or name.rstrip("_").replace("_", "-")] = value
     return tag, found, list(_flat(children))
 

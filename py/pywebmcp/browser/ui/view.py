@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pywebmcp import jsontext
@@ -62,6 +62,26 @@ def focus(element_id: str) -> None:
     found = ffi.given(ffi.document.getElementById(element_id))
     if found is not None:
         found.focus()
+
+
+def focus_node(node: Js) -> None:
+    """Move the keyboard focus to an element, if it is one."""
+    if ffi.given(node) is not None:
+        node.focus()
+
+
+def within_focus(node: Js) -> bool:
+    """Whether the keyboard focus is in an element."""
+    return bool(node.contains(ffi.document.activeElement))
+
+
+def focused_within(ids: Sequence[str]) -> int:
+    """Which of the elements with these ids has the keyboard focus in it; -1 for none."""
+    for place, each in enumerate(ids):
+        node = ffi.given(ffi.document.getElementById(each))
+        if node is not None and within_focus(node):
+            return place
+    return -1
 
 
 class Frames:
