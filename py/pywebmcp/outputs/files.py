@@ -78,7 +78,8 @@ class NotebookFile:
         cells = self._cells(visit)
         if index >= len(cells):
             raise OutputProtocolError(
-                Code.CELL_NOT_FOUND, f"There is no cell {index}; {self._path} has {len(cells)}"
+                Code.CELL_NOT_FOUND,
+                f"There is no cell {shown(index)}; {self._path} has {len(cells)}",
             )
         cell = cells[index]
         if not isinstance(cell, dict):

@@ -180,9 +180,8 @@ class JsonReader:
         while True:
             quote = self._buffer.find(b'"', self._position)
             end = len(self._buffer) if quote < 0 else quote
-            slashes = 0
-            while end - slashes > self._position and self._buffer[end - slashes - 1] == ord("\\"):
-                slashes += 1
+            passed = self._buffer[self._position : end]
+            slashes = len(passed) - len(passed.rstrip(b"\\"))
             if quote < 0:
                 # What was looked at need not stay in the buffer.
                 self._position = end - slashes

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from pywebmcp.errors import Code
-from pywebmcp.outputs.errors import OutputProtocolError, unreadable
+from pywebmcp.outputs.errors import OutputProtocolError, shown, unreadable
 from pywebmcp.outputs.files import NotebookFile, Outline, open_file, open_notebook
 from pywebmcp.outputs.percent import AmbiguousMarkerError, ScriptCell, script_cells
 
@@ -34,7 +34,7 @@ def match_cell(path: str, index: int) -> Iterator[tuple[NotebookFile, str, Match
     cells = _read_script(path)
     if index >= len(cells):
         raise OutputProtocolError(
-            Code.CELL_NOT_FOUND, f"There is no cell {index}; {path} has {len(cells)}"
+            Code.CELL_NOT_FOUND, f"There is no cell {shown(index)}; {path} has {len(cells)}"
         )
     beside = os.path.splitext(path)[0] + ".ipynb"
     if not os.path.isfile(beside):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from pywebmcp.errors import Code
+from pywebmcp.jsontext import MAX_SAFE_INTEGER
 from pywebmcp.outputs.errors import OutputProtocolError, invalid
 from pywebmcp.outputs.transport import utf8_length
 
@@ -47,10 +48,11 @@ def window(offset: Any, limit: Any) -> Window:
     """The window that a caller asks for.
 
     Raises:
-        OutputProtocolError: INVALID_WINDOW unless the offset is an integer of 0 or more and the
-            limit one of 1 or more, or None.
+        OutputProtocolError: INVALID_WINDOW unless the offset is an integer of 0 or more (as far as
+            every JSON parser reads it exactly, since the answer repeats it) and the limit one of
+            1 or more, or None.
     """
-    if not _integer(offset) or offset < 0:
+    if not _integer(offset) or not 0 <= offset <= MAX_SAFE_INTEGER:
         raise OutputProtocolError(Code.INVALID_WINDOW, "offset has to be an integer of 0 or more")
     if limit is not None and (not _integer(limit) or limit < 1):
         raise OutputProtocolError(Code.INVALID_WINDOW, "limit has to be an integer of 1 or more")

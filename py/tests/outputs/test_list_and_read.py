@@ -105,6 +105,7 @@ def test_a_text_that_fits_has_no_next_page():
     "wishes",
     [
         {"offset": -1},
+        {"offset": 2**53},
         {"offset": None},
         {"offset": 1.0},
         {"offset": True},

@@ -121,12 +121,16 @@ def test_cells_that_cannot_have_outputs_have_none(folder):
     assert listed(path, 0) == listed(path, 1) == []
 
 
-@pytest.mark.parametrize("index", [-1, 1, 10**20, None, "0", 0.0, True])
+@pytest.mark.parametrize(
+    "index", [-1, 1, 10**20, pytest.param(10**5000, id="5000 digits"), None, "0", 0.0, True]
+)
 def test_an_index_that_is_none_finds_no_cell(folder, index):
     path = write(folder / "a.ipynb", notebook(code_cell()))
     assert code_of(list_notebook_outputs, path, index) == "CELL_NOT_FOUND"
     assert code_of(read_notebook_output, path, index, 0) == "CELL_NOT_FOUND"
     assert code_of(resolve_notebook_cell, path, index) == "CELL_NOT_FOUND"
+    write(folder / "a.py", "# %%\nx\n")
+    assert code_of(list_notebook_outputs, folder / "a.py", index) == "CELL_NOT_FOUND"
 
 
 @pytest.mark.parametrize(
