@@ -4,6 +4,7 @@ or else those that the client names. Where a path leads is decided after all lin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def trusted(folders: Iterable[Path]) -> list[Path]:
     roots: dict[Path, None] = {}
     for folder in folders:
         real = _real(folder)
-        if real is None or not real.is_dir():
+        if real is None or not os.path.isdir(real):
             raise OutputProtocolError(ROOT_INVALID, f"The root {folder} is not a folder")
         roots[real] = None
     if not roots:
@@ -72,13 +73,13 @@ def locate(file_path: str, roots: Sequence[Path]) -> Path:
     if file_path.startswith("~"):
         try:
             path = path.expanduser()
-        except RuntimeError:
-            # No such user, or no home: then it is a name like any other.
+        except (RuntimeError, ValueError):
+            # No such user, no name of one, or no home: then it is a name like any other.
             path = Path(file_path)
     if path.is_absolute() or len(roots) == 1:
         return allowed(roots[0] / path, roots)
     places = {real for root in roots if (real := _real(root / path)) and _within(real, roots)}
-    there = [place for place in places if place.exists()]
+    there = [place for place in places if os.path.exists(place)]
     if len(there) != 1:
         raise OutputProtocolError(
             PATH_AMBIGUOUS,
@@ -101,7 +102,11 @@ def allowed(path: Path, roots: Sequence[Path]) -> Path:
 
 
 def _folder(uri: str) -> Path:
-    parts = urlsplit(uri)
+    problem = OutputProtocolError(ROOT_INVALID, f"The root {uri!r} is no folder of this machine")
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise problem from None
     path = url2pathname(parts.path)
     if (
         parts.netloc not in ("", "localhost")
@@ -110,7 +115,7 @@ def _folder(uri: str) -> Path:
         or "\0" in unquote(parts.path)
         or not Path(path).is_absolute()
     ):
-        raise OutputProtocolError(ROOT_INVALID, f"The root {uri!r} is no folder of this machine")
+        raise problem
     return Path(path)
 
 
@@ -121,7 +126,7 @@ def _real(path: Path) -> Path | None:
         # A loop of links, or a NUL.
         return None
     # Since Python 3.13 a loop comes back as it is.
-    return None if real.is_symlink() else real
+    return None if os.path.islink(real) else real
 
 
 def _within(path: Path, roots: Iterable[Path]) -> bool:

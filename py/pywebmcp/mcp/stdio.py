@@ -104,7 +104,10 @@ def lines(source: int) -> Iterator[bytes | InvalidMessageError]:
             pieces, length = [], 0
         length += len(rest)
         # Of a line that is too long only its length is kept.
-        pieces = [*pieces, rest] if length <= MAX_LINE else []
+        if length > MAX_LINE:
+            pieces = []
+        elif rest:
+            pieces.append(rest)
     yield from _line(pieces, b"", length)
 
 

@@ -36,8 +36,9 @@ def test_a_file_below_the_root_is_found(place: Path) -> None:
     assert roots == [place / "one"]
     for path in ("a.ipynb", "./sub/../a.ipynb", "in.ipynb", str(place / "link" / "a.ipynb")):
         assert locate(path, roots) == place / "one" / "a.ipynb"
-    # Whether it is there is for the reader to say.
-    assert locate("gone.ipynb", roots) == place / "one" / "gone.ipynb"
+    # Whether it is there, or can be, is for the reader to say.
+    for name in ("gone.ipynb", "n" * 300, "a.ipynb/b"):
+        assert locate(name, roots) == place / "one" / name
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,9 @@ def test_a_file_below_the_root_is_found(place: Path) -> None:
         "folder/gone.ipynb",
         "loop",
         "a\0b",
+        "~a\0b",
+        "~\ud800",
+        "\ud800",
         "/etc/passwd",
     ],
 )
@@ -76,7 +80,15 @@ def test_of_several_roots_exactly_one_has_to_have_the_file(place: Path) -> None:
     assert roots == [place / "one", place / "two"]
     assert locate("only.ipynb", roots) == place / "one" / "only.ipynb"
     assert locate(str(place / "two" / "a.ipynb"), roots) == place / "two" / "a.ipynb"
-    for path in ("a.ipynb", "gone.ipynb", "../out/b.ipynb", "out.ipynb"):
+    for path in (
+        "a.ipynb",
+        "gone.ipynb",
+        "../out/b.ipynb",
+        "out.ipynb",
+        "n" * 300,
+        "a\0",
+        "\ud800",
+    ):
         assert code(locate, path, roots) == "PATH_AMBIGUOUS"
     # The second root lies in the first: it is one file.
     nested = trusted([place / "one", place / "one" / "sub"])
@@ -85,7 +97,7 @@ def test_of_several_roots_exactly_one_has_to_have_the_file(place: Path) -> None:
 
 def test_roots_have_to_be_folders(place: Path) -> None:
     assert code(trusted, []) == "ROOTS_REQUIRED"
-    for bad in ("gone", "one/a.ipynb", "one/loop"):
+    for bad in ("gone", "one/a.ipynb", "one/loop", "n" * 300, "one/a\0"):
         assert code(trusted, [place / "one", place / bad]) == "ROOT_INVALID"
 
 
@@ -104,6 +116,8 @@ def test_the_roots_of_a_client_are_file_uris(place: Path) -> None:
         "file:relative",
         "file:",
         "file:///a%00b",
+        "file://[a",
+        "file://[::1]/a",
         None,
         5,
     ):

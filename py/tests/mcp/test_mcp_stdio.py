@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,3 +149,14 @@ def test_an_error_stands_in_the_place_of_a_long_line(monkeypatch: pytest.MonkeyP
     os.close(source)
     assert (found[0], found[2]) == (b"abc", b"ab")
     assert isinstance(found[1], InvalidMessageError)
+
+
+def test_a_line_in_pieces_of_one_byte_takes_linear_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stdio, "_CHUNK", 1)
+    (tmp_path / "input").write_bytes(b"x" * 300_000)
+    source = os.open(tmp_path / "input", os.O_RDONLY)
+    found = list(stdio.lines(source))
+    os.close(source)
+    assert found == [b"x" * 300_000]
