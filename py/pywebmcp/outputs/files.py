@@ -244,7 +244,9 @@ def _cells_of(notebook: Any, path: str) -> list[Any]:
     sheets = notebook.get("worksheets")
     if cells is None and isinstance(sheets, list):
         parts = [sheet.get("cells", []) if isinstance(sheet, dict) else None for sheet in sheets]
-        cells = [cell for part in parts for cell in (part if isinstance(part, list) else [None])]
+        if not all(isinstance(part, list) for part in parts):
+            raise unreadable(path, "a worksheet has no list of cells")
+        cells = [cell for part in parts for cell in part]
     if not isinstance(cells, list):
         raise unreadable(path, "it has no list of cells")
     if version < 4:

@@ -157,6 +157,7 @@ def test_an_index_that_is_none_finds_no_cell(folder, index):
         '{"nbformat": 4, "cells": [{"outputs": []}}',
         {"nbformat": 3, "worksheets": 5},
         {"nbformat": 3, "worksheets": [5]},
+        {"nbformat": 3, "worksheets": [{"cells": [code_cell()]}, {"cells": None}]},
         '{"nbformat": 4, "cells": ' + "[" * 10_000 + "]" * 10_000 + "}",
     ],
     ids=lambda content: repr(content)[:40],
