@@ -46,13 +46,17 @@ class ConfigFile:
             content = b""
         if content == self.content:
             return False
-        if self._read() != self.content:
-            raise CommandError("CONFIG_CHANGED", f"{self.path} has just been changed; try again")
         if content is None:
+            self._refuse_changed()
             self._target.unlink()
         else:
             self._write(content)
         return True
+
+    def _refuse_changed(self) -> None:
+        """Directly before the change, so that hardly a moment is left for another program's."""
+        if self._read() != self.content:
+            raise CommandError("CONFIG_CHANGED", f"{self.path} has just been changed; try again")
 
     def _read(self) -> bytes | None:
         try:
@@ -65,16 +69,21 @@ class ConfigFile:
             raise CommandError("CONFIG_INVALID", f"{self.path} is too large")
         return self._target.read_bytes()
 
+    def _private(self, path: str, flags: int) -> int:
+        # Such files hold keys: the copy of one is nobody else's before it has the old file's mode.
+        return os.open(path, flags, 0o666 if self.content is None else 0o600)
+
     def _write(self, content: bytes) -> None:
         self._target.parent.mkdir(parents=True, exist_ok=True)
         draft = self._target.with_name(f".{self._target.name}.{os.getpid()}.part")
         try:
-            with open(draft, "xb") as file:
+            with open(draft, "xb", opener=self._private) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             if self.content is not None:
                 os.chmod(draft, stat.S_IMODE(self._target.stat().st_mode))
+            self._refuse_changed()
             os.replace(draft, self._target)
         except BaseException:
             with contextlib.suppress(OSError):

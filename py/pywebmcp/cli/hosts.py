@@ -137,7 +137,11 @@ def _is_ours(arguments: list[Any]) -> bool:
 
 
 def _parsed(content: bytes) -> dict[str, Any]:
-    return tomllib.loads(content.decode("utf-8").removeprefix(_BOM))
+    """What a TOML file says; floats as they are written, or a NaN would differ from itself."""
+    try:
+        return tomllib.loads(content.decode("utf-8").removeprefix(_BOM), parse_float=str)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,8 @@ def take(text: str, section: str, name: str) -> str:
         NotEditableError: as `put`.
     """
     data = read(text)
-    if name not in (data.get(section) or {}):
+    members = data.get(section)
+    if not isinstance(members, dict) or name not in members:
         return text
     root = _scan(text, _start(text))
     outer = _member(root, section)

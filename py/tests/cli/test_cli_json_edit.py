@@ -71,7 +71,16 @@ def test_ours_is_taken_out_from_between_others() -> None:
     assert take(text, "mcpServers", "ours") == '{"mcpServers": {"b": 2}}'
 
 
-@pytest.mark.parametrize("text", ['{"a": 1}', "{}", "", '{"mcpServers": {"x": 1}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}',
+        "{}",
+        "",
+        '{"mcpServers": {"x": 1}}',
+        *(f'{{"mcpServers": {value}}}' for value in ("1", "true", "null", '"ours"', '["ours"]')),
+    ],
+)
 def test_taking_out_what_is_not_there_changes_nothing(text: str) -> None:
     assert take(text, "mcpServers", "ours") == text
 

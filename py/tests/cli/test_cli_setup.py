@@ -55,7 +55,11 @@ FILES = [
     (("claude",), "../project/.mcp.json", [b'{"mcpServers": {"git": {"command": "g"}}}\n']),
     (("claude", "--user"), ".claude.json", [b'{\n  "theme": "dark",\n  "n": 1.0\n}', b"{}"]),
     (("codex",), "../project/.codex/config.toml", [b'model = "x" # mine\r\n']),
-    (("codex", "--user"), ".codex/config.toml", [b"[mcp_servers.git]\ncommand = 'g'", b"# x\n"]),
+    (
+        ("codex", "--user"),
+        ".codex/config.toml",
+        [b"[mcp_servers.git]\ncommand = 'g'", b"a = nan\n"],
+    ),
 ]
 CASES = [(words, name, content) for words, name, contents in FILES for content in contents]
 
@@ -164,7 +168,9 @@ def test_the_command_beside_the_interpreter_is_used_where_there_is_one(
             b'{"mcpServers": {"pywebmcp-outputs": {"command": "mine", "args": []}}}',
             "CONFIG_CONFLICT",
         ),
+        (["claude"], ".mcp.json", b'{"mcpServers": 1}', "CONFIG_INVALID"),
         (["codex"], ".codex/config.toml", b"= 1", "CONFIG_INVALID"),
+        (["codex"], ".codex/config.toml", b"a = " + b"[" * 9999, "CONFIG_INVALID"),
         (["codex"], ".codex/config.toml", BROKEN, "CONFIG_INVALID"),
         (["codex"], ".codex/config.toml", b"mcp_servers = 1", "CONFIG_INVALID"),
         (["codex"], ".codex/config.toml", b"mcp_servers = {}", "CONFIG_INVALID"),
@@ -268,6 +274,34 @@ def test_what_another_program_wrote_meanwhile_is_not_lost(tmp_path: Path) -> Non
     with pytest.raises(config_file.CommandError, match="try again"):
         file.replace(b"ours")
     assert path.read_bytes() == b"newer"
+
+
+def test_what_another_program_writes_while_ours_is_drafted_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"old")
+    file = config_file.ConfigFile(path)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: path.write_bytes(b"newer"))
+    with pytest.raises(config_file.CommandError, match="try again"):
+        file.replace(b"ours")
+    assert path.read_bytes() == b"newer"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_private_file_is_private_while_it_is_drafted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+    )
+    path = tmp_path / "f"
+    path.write_bytes(b"key")
+    path.chmod(0o640)
+    assert config_file.ConfigFile(path).replace(b"key, ours")
+    assert modes == [0o600]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 def test_a_write_that_fails_leaves_the_old_file(
