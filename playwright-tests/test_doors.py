@@ -85,11 +85,21 @@ def a_pending_call(lab: Lab) -> dict[str, Any]:
     return {"pendingId": asked["pendingId"]}
 
 
+def a_thread(lab: Lab) -> dict[str, Any]:
+    anchor = {"kind": "cell", "cellId": "value"}
+    made = lab.must("jupyter_create_comment", anchor=anchor, message="why 20?")
+    return {"threadId": made["threadId"]}
+
+
+def a_reply(lab: Lab) -> dict[str, Any]:
+    return {**a_thread(lab), "message": "because"}
+
+
 # Arguments that make sense, and the fields of the answer besides `success`.
 CALLS: dict[str, tuple[dict[str, Any] | Callable[[Lab], dict[str, Any]], set[str]]] = {
     "jupyter_get_context": (
         {},
-        {"directory", "documents", "notebook", "focus", "pending", "dialogs"},
+        {"directory", "documents", "notebook", "focus", "review", "pending", "dialogs"},
     ),
     "jupyter_get_contents": ({"path": ""}, {"entries"}),
     "jupyter_write_file": (new_file, {"contentHash"}),
@@ -107,12 +117,31 @@ CALLS: dict[str, tuple[dict[str, Any] | Callable[[Lab], dict[str, Any]], set[str
     "jupyter_delete_cell": (fresh_cell, {"cellCount"}),
     "jupyter_focus_cell": ({"cellId": "value", "cursor": {"line": 0, "column": 5}}, set()),
     "jupyter_run_cells": ({"cellIds": ["value"]}, {"cells"}),
+    "jupyter_read_output": (
+        {"cellId": "value", "outputIndex": 0},
+        {
+            "schema_version",
+            "status",
+            "source",
+            "output_type",
+            "available_mime_types",
+            "execution_count",
+            "selected",
+        },
+    ),
     "jupyter_run_code": ({"code": "6 * 7"}, {"status", "outputs"}),
     "jupyter_kernel_action": ({"action": "restart"}, {"message"}),
     "jupyter_list_commands": ({"query": "restart kernel"}, {"commands", "total"}),
     "jupyter_execute_command": ({"command_id": "notebook:enter-command-mode"}, set()),
     "jupyter_answer_dialog": (a_dialog, {"answered"}),
     "jupyter_wait_for_result": (a_pending_call, {"result"}),
+    "jupyter_create_comment": (
+        {"anchor": {"kind": "cell", "cellId": "value"}, "message": "why 20?"},
+        {"threadId"},
+    ),
+    "jupyter_list_comments": ({}, {"threads"}),
+    "jupyter_reply_comment": (a_reply, set()),
+    "jupyter_focus_comment": (a_thread, {"cellId", "index"}),
 }
 
 
