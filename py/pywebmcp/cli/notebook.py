@@ -72,4 +72,6 @@ def output(
             limit=limit,
         )
     again = f"pywebmcp notebook output {shlex.quote(file)} --cell {cell} --output {output}"
+    if mime is not None:
+        again += f" --mime {shlex.quote(mime)}"
     printing.answer(answer, as_json=as_json, save=save, again=again)

@@ -50,6 +50,8 @@ def show_run(
     with printing.protocol_errors():
         answer = show(manifest, index, mime_type=mime, offset=offset, limit=limit)
     again = f"pywebmcp output show {shlex.quote(manifest)} --output {index}"
+    if mime is not None:
+        again += f" --mime {shlex.quote(mime)}"
     printing.answer(answer, as_json=as_json, save=save, again=again)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 import click
 
 from pywebmcp import text
+from pywebmcp.cli import terminal
 from pywebmcp.cli.errors import CommandError
 from pywebmcp.outputs import OutputProtocolError, dumps
 
@@ -54,10 +56,12 @@ def answer(value: Mapping[str, Any], *, as_json: bool, save: str | None, again: 
     """
     if save is not None:
         value = _saved(value, save)
+        if not as_json:
+            _go_on(value.get("stream") or value["selected"])
     if as_json:
         write_json(value)
     elif "outputs" in value:
-        write(_directory(value))
+        write(_shown(_directory(value)))
     elif "error" in value:
         write(_shown(_error(value["error"])))
     elif "saved" in value:
@@ -71,16 +75,24 @@ def _data(fields: Mapping[str, Any], again: str) -> None:
         write(f"{fields['mime_type']}, {fields['bytes']:,} bytes. To save it: {again} --save FILE")
         return
     if fields.get("encoding") == "json":
-        write(json.dumps(fields["data"], indent=2, ensure_ascii=False))
+        write(_shown(json.dumps(fields["data"], indent=2, ensure_ascii=False)))
         return
     data = _shown(fields["data"])
     write(data, newline=not data.endswith("\n"))
+    _go_on(fields)
+
+
+def _go_on(fields: Mapping[str, Any]) -> None:
     if "next_offset" in fields:
         click.echo(
             f"({fields['total_characters']:,} characters; go on with "
             f"--offset {fields['next_offset']})",
             err=True,
         )
+
+
+def _shown(words: str) -> str:
+    return terminal.shown(words, sys.stdout)
 
 
 def _directory(value: Mapping[str, Any]) -> str:
@@ -91,7 +103,7 @@ def _directory(value: Mapping[str, Any]) -> str:
     if source.get("execution_count") is not None:
         head += f", In [{source['execution_count']}]"
     rows = [
-        (str(entry["output_index"]), entry["output_type"], _about(entry))
+        (str(entry["output_index"]), _one_line(entry["output_type"]), _about(entry))
         for entry in value["outputs"]
     ]
     if not rows:
@@ -123,11 +135,6 @@ def _error(error: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _shown(words: str) -> str:
-    """A notebook's text; to a terminal without the escapes by which it could command it."""
-    return text.clean(words) if sys.stdout.isatty() else words
-
-
 def _saved(value: Mapping[str, Any], path: str) -> dict[str, Any]:
     part = "stream" if "stream" in value else "selected"
     if part not in value:
@@ -142,5 +149,10 @@ def _saved(value: Mapping[str, Any], path: str) -> dict[str, Any]:
         content = data.encode("utf-8", "surrogatepass")
     # Never over a file that is there.
     with open(path, "xb") as file:
-        file.write(content)
+        try:
+            file.write(content)
+            file.flush()
+        except BaseException:
+            os.unlink(path)
+            raise
     return {**value, part: fields, "saved": path}

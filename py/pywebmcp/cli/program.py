@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from pywebmcp import __version__, jsontext
+from pywebmcp.cli import terminal
 from pywebmcp.cli.errors import CommandError
 
 PROGRAM = "pywebmcp"
@@ -105,7 +106,7 @@ def _fail(as_json: bool, exit_code: int, code: str, message: str, **more: str) -
     if as_json:
         text = jsontext.dumps({"status": "error", "code": code, "message": message, **more})
     else:
-        text = f"Error: {message}"
+        text = terminal.shown(f"Error: {message}", sys.stderr)
     # Where nobody listens there either, the exit code is left.
     with contextlib.suppress(OSError):
         click.echo(text.encode("utf-8", "backslashreplace"), err=True)

@@ -193,6 +193,74 @@ def test_a_terminal_gets_no_escapes_of_a_notebook(
     assert run("notebook", "output", file, "--cell", "0", "--output", "0")[1] == "é\nred\n"
 
 
+HOSTILE = "a\x1b]0;t\x07\x9b2J\x90q\x0e\nb"
+
+
+def test_no_part_of_a_notebook_commands_a_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = [
+        {"output_type": HOSTILE},
+        {"output_type": "display_data", "data": {HOSTILE: 1, "application/json": {"k": HOSTILE}}},
+        {"output_type": "error", "ename": HOSTILE, "evalue": HOSTILE, "traceback": [HOSTILE]},
+    ]
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps({"nbformat": 4, "cells": [{"outputs": outputs}]}))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    read = ["notebook", "output", str(path), "--cell", "0", "--output"]
+    for words in (
+        ["notebook", "outputs", str(path), "--cell", "0"],
+        [*read, "0"],
+        [*read, "1"],
+        [*read, "1", "--mime", "x"],
+        [*read, "2"],
+        ["notebook", "outputs", f"{path}\x1b]0;t\x07", "--cell", "0"],
+    ):
+        _, out, err = run(*words)
+        assert out or err
+        assert (out + err).replace("\n", "").isprintable()
+
+
+def test_a_row_of_the_directory_is_one_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    cell = {"outputs": [{"output_type": "a\n1  stream"}, {"output_type": "b" * 999}]}
+    path.write_text(json.dumps({"nbformat": 4, "cells": [cell]}))
+    _, out, _ = run("notebook", "outputs", str(path), "--cell", "0")
+    assert len(out.splitlines()) == 4
+    assert len(out) < 1000
+
+
+def test_the_hint_how_to_save_asks_for_the_same_image(run: Run, file: str) -> None:
+    words = ["notebook", "output", file, "--cell", "0", "--output", "1", "--mime", "image/png"]
+    assert run(*words)[1].endswith("--output 1 --mime image/png --save FILE\n")
+
+
+def test_saving_a_page_tells_that_there_is_more(run: Run, file: str, tmp_path: Path) -> None:
+    words = ["notebook", "output", file, "--cell", "0", "--output", "4", "--save"]
+    code, out, err = run(*words, str(tmp_path / "page"))
+    assert (code, out) == (0, f"Saved {tmp_path / 'page'}\n")
+    assert err == "(100,001 characters; go on with --offset 100000)\n"
+    assert run(*words, str(tmp_path / "all"), "--limit", "200000")[2] == ""
+
+
+def test_a_save_that_fails_leaves_no_file(run: Run, file: str, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    signal = pytest.importorskip("signal")
+    target = tmp_path / "page"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        words = ["notebook", "output", file, "--cell", "0", "--output", "4", "--save", str(target)]
+        result = run("-j", *words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert failure(result) == (1, "IO_ERROR")
+    assert not target.exists()
+
+
 def test_people_are_told_how_to_save_an_image(run: Run, file: str, tmp_path: Path) -> None:
     words = ["notebook", "output", file, "--cell", "0", "--output", "1"]
     code, out, _ = run(*words)
