@@ -45,14 +45,14 @@ def flaw(mime_type: str, data: bytes) -> str | None:
     if mime_type == "image/webp":
         whole = data[8:12] == b"WEBP" and len(data) >= int.from_bytes(data[4:8], "little") + 8
     else:
-        # JPEG files of cameras go on after their end marker.
-        whole = ends in (data if mime_type == "image/jpeg" else data[-32:])
+        # JPEG files of cameras go on after their end marker, PNG files of some editors too.
+        whole = ends in (data[-32:] if mime_type == "image/gif" else data)
     return None if whole else "it is incomplete"
 
 
 # How files begin and what their end holds (PNG 12.1 IEND; JPEG EOI; GIF89a trailer).
 _SIGNS: dict[str, tuple[tuple[bytes, ...], bytes]] = {
-    "image/png": ((b"\x89PNG\r\n\x1a\n",), b"IEND"),
+    "image/png": ((b"\x89PNG\r\n\x1a\n",), b"\0\0\0\0IEND"),
     "image/jpeg": ((b"\xff\xd8\xff",), b"\xff\xd9"),
     "image/gif": ((b"GIF87a", b"GIF89a"), b"\x3b"),
     "image/webp": ((b"RIFF",), b""),

@@ -35,6 +35,7 @@ def test_a_whole_image_has_no_flaw_and_a_part_of_it_has(mime_type: str, data: by
 
 def test_a_jpeg_may_go_on_after_its_end() -> None:
     assert images.flaw("image/jpeg", JPEG + b"camera") is None
+    assert images.flaw("image/png", PNG + b"editor" * 100) is None
 
 
 @pytest.mark.parametrize("value", ["***", "iVBO*", None, 7, {"a": 1}, "é"])

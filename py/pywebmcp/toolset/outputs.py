@@ -230,8 +230,10 @@ class _Reading:
 
     def _instead(self, output: Output, usable: list[str], error: OutputProtocolError) -> Payload:
         """Another form than the broken image, with a word on what is wrong with that."""
-        readable = [each for each in output["data"] if each not in images.TYPES]
-        if not readable or len(readable) == len(output["data"]):
+        data = output.get("data")
+        forms = list(data) if isinstance(data, dict) else []
+        readable = [each for each in forms if each not in images.TYPES]
+        if not readable or len(readable) == len(forms):
             raise error
         shown = [each for each in readable if each in usable] or readable
         return {**self._bundle(output, None, shown), "problem": error.message}

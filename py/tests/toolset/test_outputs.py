@@ -236,6 +236,15 @@ async def test_a_broken_image_gives_its_text_and_says_what_is_wrong(data: str, w
     assert (await desk.ok(READ, cellId="a", outputIndex=1))["stream"]["data"] == "next"
 
 
+@pytest.mark.parametrize("data", [None, 5, "image/png", [], ["image/png"]])
+async def test_a_bundle_that_is_none_is_an_error_of_the_protocol(data: Any) -> None:
+    desk = await desk_of({"output_type": "display_data", "data": data, "metadata": {}})
+    for more in ({}, {"mimeType": "image/png"}, {"offset": 1}):
+        await desk.fail("OUTPUT_DATA_INVALID", READ, cellId="a", outputIndex=0, **more)
+    [entry] = (await desk.ok(READ, cellId="a"))["outputs"]
+    assert "problem" in entry
+
+
 async def test_a_broken_image_alone_is_an_error() -> None:
     desk = await desk_of(display({"image/png": "***"}))
     await desk.fail("OUTPUT_DATA_INVALID", READ, cellId="a", outputIndex=0)
