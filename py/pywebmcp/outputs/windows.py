@@ -37,7 +37,8 @@ class Window(NamedTuple):
             "offset": self.offset,
             "returned_characters": len(page),
             "total_characters": len(text),
-            "truncated": len(page) < len(text),
+            # An offset tells that something was passed over, whatever the text has become since.
+            "truncated": self.offset > 0 or end < len(text),
         }
         if page and end < len(text):
             fields["next_offset"] = end

@@ -99,6 +99,9 @@ def test_a_text_that_fits_has_no_next_page():
     assert page["truncated"] is False
     assert "next_offset" not in page
     assert "next_offset" not in read(stream("abc"), offset=99)["stream"]
+    for text in ("", "abc"):
+        assert read(stream(text), offset=3)["stream"]["truncated"] is True
+        assert read(stream(text))["stream"]["truncated"] is False
 
 
 @pytest.mark.parametrize(
