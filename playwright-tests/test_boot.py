@@ -25,7 +25,7 @@ Changes = dict[str, Callable[[bytes], bytes]]
 STATUS_BAR = "#jp-bottom-panel"
 BOOT = "extensions/pywebmcp/static/boot"
 MANIFEST = f"{BOOT}/manifest.json"
-WHEEL = f"{BOOT}/*/pywebmcp-*.whl"
+PACKAGE = f"{BOOT}/*/pywebmcp-*.zip"
 PYODIDE = "static/pyodide"
 CONFIGURATION = "jupyter-lite.json"
 # A Pyodide that starts when the test says so.
@@ -163,13 +163,13 @@ def test_without_webmcp_there_is_no_tool_and_jupyterlab_works(
 @pytest.mark.parametrize(
     ("path", "change", "words"),
     [
-        (WHEEL, lambda old: old[:-1000], "not what the manifest says"),
+        (PACKAGE, lambda old: old[:-1000], "not what the manifest says"),
         (MANIFEST, lambda old: old[:-10], "manifest.json"),
         (f"{PYODIDE}/pyodide.mjs", lambda _: b"export {", "pyodide.mjs"),
         (f"{PYODIDE}/pyodide.asm.wasm", lambda old: old[:100_000], "pyodide.asm.wasm"),
         (f"{PYODIDE}/python_stdlib.zip", lambda _: b"", "Pyodide did not start"),
     ],
-    ids=["wheel", "manifest", "pyodide", "wasm", "standard library"],
+    ids=["package", "manifest", "pyodide", "wasm", "standard library"],
 )
 def test_with_a_damaged_file_the_status_says_so_and_jupyterlab_works(
     browser: Browser,
@@ -187,7 +187,7 @@ def test_with_a_damaged_file_the_status_says_so_and_jupyterlab_works(
         # Python's own words, where it does not get far.
         visit.watch.errors = [each for each in visit.watch.errors if "[pywebmcp]" not in each]
         assert lab.page.evaluate(_TOOLS) == []
-        if path == WHEEL:
+        if path == PACKAGE:
             run_by_hand(lab)
         else:
             # Pyodide's files are the kernel's too.
@@ -197,16 +197,16 @@ def test_with_a_damaged_file_the_status_says_so_and_jupyterlab_works(
 def test_an_exception_in_python_is_told_in_its_own_words(
     browser: Browser, site_folder: Path, changed_site: Callable[[Changes], str]
 ) -> None:
-    wheel = io.BytesIO()
-    with zipfile.ZipFile(wheel, "w") as archive:
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w") as archive:
         archive.writestr("pywebmcp/__init__.py", "")
         archive.writestr("pywebmcp/browser.py", "raise RuntimeError('out of order')")
     manifest = json.loads((site_folder / MANIFEST).read_text("utf-8"))
     [ours] = [each for each in manifest["packages"] if "pywebmcp" in each["url"]]
-    ours["sha256"] = hashlib.sha256(wheel.getvalue()).hexdigest()
+    ours["sha256"] = hashlib.sha256(package.getvalue()).hexdigest()
     url = changed_site(
         {
-            WHEEL: lambda _: wheel.getvalue(),
+            PACKAGE: lambda _: package.getvalue(),
             MANIFEST: lambda _: json.dumps(manifest).encode(),
         }
     )

@@ -1,4 +1,4 @@
-"""What the scripts need on a machine, installed when missing: the venv, Chromium, Node, Pyodide.
+"""What the scripts need on a machine, installed when missing: the venv, Chromium, Node.
 
 Only the standard library: it runs under the system's Python before anything is installed.
 """
@@ -28,8 +28,6 @@ import tomllib
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 VENV = ROOT / ".venv"
-PYODIDE_PINS = ROOT / "lite" / "pyodide"
-NPM = BUILD / "npm"
 EXTRAS = "test,lint,site"
 WINDOWS = os.name == "nt"
 OLDEST_CHROMIUM = 150
@@ -319,7 +317,7 @@ def _ensure_driver() -> None:
             _apt_install("libatomic1")
 
 
-# --- Node and Pyodide
+# --- Node
 
 
 def ensure_node() -> tuple[Path, Path]:
@@ -335,21 +333,3 @@ def ensure_node() -> tuple[Path, Path]:
     if int(version.lstrip("v").split(".")[0]) < 18:
         raise SetupError(f"Node 18 or newer is needed; {node} is {version}")
     return Path(node), Path(npm)
-
-
-def ensure_pyodide_npm() -> Path:
-    """The folder of the npm package `pyodide`, of the version and hash pinned in lite/pyodide."""
-    wanted = digest(PYODIDE_PINS / "package.json", PYODIDE_PINS / "package-lock.json")
-    folder, stamp = NPM / "node_modules" / "pyodide", NPM / "stamp.txt"
-    if folder.is_dir() and _reads(stamp, wanted):
-        return folder
-    with locked("npm"):
-        if not (folder.is_dir() and _reads(stamp, wanted)):
-            _, npm = ensure_node()
-            with step("Fetching Pyodide with npm"):
-                NPM.mkdir(parents=True, exist_ok=True)
-                for name in ("package.json", "package-lock.json", ".npmrc"):
-                    shutil.copyfile(PYODIDE_PINS / name, NPM / name)
-                run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=NPM)
-                stamp.write_text(wanted)
-    return folder

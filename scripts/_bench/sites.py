@@ -11,7 +11,9 @@ from pathlib import Path
 
 from _pyodide import ensure_pyodide
 from _setup import BUILD, VENV, WINDOWS, digest, locked, run, step
-from _site import KERNEL_EXTENSION, KERNEL_PLUGIN, PYODIDE_URL, build_site
+from _site import build_site
+from pywebmcp.addon import distribution
+from pywebmcp.addon.boot import KERNEL_EXTENSION, KERNEL_PLUGIN, SITE_PYODIDE
 
 from _bench.notebooks import Notebook
 from _bench.systems import System
@@ -47,7 +49,7 @@ def _rival_site(system: System) -> Path:
         stamp.unlink(missing_ok=True)
         shutil.rmtree(site, ignore_errors=True)
         _run_jupyter_lite(home, _labextensions(venv))
-        shutil.copytree(pyodide, site / "static" / "pyodide")
+        distribution.place(pyodide, site / "static" / "pyodide")
         stamp.write_text(wanted)
     return site
 
@@ -82,7 +84,7 @@ def _run_jupyter_lite(home: Path, extensions: list[Path]) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     kernel = VENV / "share" / "jupyter" / "labextensions" / KERNEL_EXTENSION
-    settings = {"pyodideUrl": PYODIDE_URL, "disablePyPIFallback": True}
+    settings = {"pyodideUrl": SITE_PYODIDE, "disablePyPIFallback": True}
     files = {
         "jupyter-lite.json": {
             "jupyter-lite-schema-version": 0,
