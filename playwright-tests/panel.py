@@ -52,6 +52,14 @@ def palette(lab: Lab, label: str) -> None:
     item.filter(has_text=label).first.click()
 
 
+def menu(lab: Lab, at: Locator, *labels: str) -> None:
+    """Choose an entry of the context menu of something, in a menu within it with two labels."""
+    at.click(button="right")
+    for label in labels[:-1]:
+        lab.page.locator(".lm-Menu-item", has_text=label).last.hover()
+    lab.page.locator(".lm-Menu-item", has_text=labels[-1]).last.click()
+
+
 def theme(lab: Lab, name: str) -> None:
     """Choose a theme and wait until it is on the page."""
     lab.page.evaluate(

@@ -65,6 +65,21 @@ def test_the_cell_is_marked_while_an_agent_is_at_it(lab: Lab) -> None:
     lab.until("!document.querySelector('.jp-Cell.pywebmcp-mod-edit')")
 
 
+def test_the_status_bar_says_what_an_agent_does(lab: Lab) -> None:
+    status = lab.page.locator(".jp-StatusBar-TextItem[role=status]")
+    expect(status).to_have_text("WebMCP ready")
+    box = show(lab, "Activity").get_by_role("checkbox", name="Ask before edits")
+    box.check()
+    call = begin(lab, "jupyter_insert_cell", source="x")
+    expect(status).to_have_text("Agent waits for you: Insert cell")
+    lab.page.get_by_role("region", name="The agent proposes:").get_by_role(
+        "button", name="Deny"
+    ).click()
+    call.answer()
+    expect(status).to_have_text("WebMCP ready")
+    box.uncheck()
+
+
 @pytest.mark.parametrize("name", [LIGHT, DARK])
 def test_everybody_can_read_it(lab: Lab, name: str) -> None:
     theme(lab, name)

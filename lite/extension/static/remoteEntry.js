@@ -70,6 +70,10 @@
         node.dataset.pywebmcpStatus = state;
         document.documentElement.dataset.pywebmcpStatus = state;
       },
+      /** What an agent is doing, in words; with none of them the state again. */
+      tell(words) {
+        node.textContent = words || node.dataset.idle;
+      },
     };
     status.set("starting", "Python is starting in this page");
     return status;

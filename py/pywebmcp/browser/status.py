@@ -26,3 +26,8 @@ def _set(status: Js, state: str, reason: str, no_mcp: str | None) -> None:
         status.set(state, reason)
     else:
         status.set(state, f"No MCP: {no_mcp} WebMCP: {reason}", f"WebMCP {state}, MCP failed")
+
+
+def tell(status: Js, words: str) -> None:
+    """What an agent is doing; nothing: the state as it was."""
+    status.tell(words)

@@ -11,6 +11,7 @@ from pywebmcp.browser.ffi import Js, Spec
 from pywebmcp.browser.frontend import BrowserFrontend
 from pywebmcp.browser.ui.access_tab import LEVELS
 from pywebmcp.browser.ui.commands import CommandAdder
+from pywebmcp.browser.ui.pointer import Pointer
 from pywebmcp.errors import ToolError
 
 CELLS = "pywebmcp:set-cell-access"
@@ -21,7 +22,6 @@ _LEVEL = {
     "enum": list(get_args(Level)),
     "description": "What an agent may do: write (read and change), read, or none",
 }
-_SELECTED = Spec({"$of": "selectedCells", "$each": "model.id"})
 _FILES = Spec({"$of": "selectedItems()", "$each": {"path": "path", "type": "type"}})
 
 
@@ -29,11 +29,15 @@ class AccessCommands:
     """Sets the levels that a person chooses in menus and in the palette."""
 
     def __init__(
-        self, app: Js, tokens: Js, frontend: BrowserFrontend, commands: CommandAdder
+        self,
+        app: Js,
+        tokens: Js,
+        frontend: BrowserFrontend,
+        commands: CommandAdder,
+        pointer: Pointer,
     ) -> None:
-        self._app = app
+        self._pointer = pointer
         self._contents: Js = app.serviceManager.contents
-        self._tracker: Js = tokens.tracker
         self._browser: Js | None = ffi.given(tokens.defaultFileBrowser)
         self._frontend = frontend
         self._commands = commands
@@ -80,22 +84,9 @@ class AccessCommands:
 
     def _chosen(self, args: dict[str, Any]) -> list[str]:
         """The ids of the selected cells; in a cell's menu of that cell, unless it is one of them."""
-        widget = ffi.given(self._tracker.currentWidget)
-        selected: list[str] = [] if widget is None else _SELECTED.read(widget.content) or []
-        hit = self._pointed() if widget is not None and args.get("menu") else None
+        selected = self._pointer.selected()
+        hit = self._pointer.cell() if args.get("menu") else None
         return selected if hit is None or hit in selected else [hit]
-
-    def _pointed(self) -> str | None:
-        """The id of the cell at which the context menu was opened."""
-        with ffi.borrowed(lambda node, *_: node.classList.contains("jp-Cell")) as test:
-            node = ffi.given(self._app.contextMenuHitTest(test))
-        if node is None:
-            return None
-        content = self._tracker.currentWidget.content
-        # JupyterLab keeps the place of a cell at its element.
-        index = int(node.dataset.windowedListIndex or -1)
-        cell = content.widgets[index] if 0 <= index < content.widgets.length else None
-        return str(cell.model.id) if cell is not None and cell.node.isSameNode(node) else None
 
     def _set_cells(self, args: dict[str, Any]) -> None:
         notebook = self._frontend.notebook()

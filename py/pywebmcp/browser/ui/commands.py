@@ -76,7 +76,7 @@ class CommandAdder:
     def to_context_menu(self, selector: str, rank: float, *entries: dict[str, Any]) -> None:
         """Entries ``{command, args?}`` in the context menu of what a selector finds."""
         for place, entry in enumerate(entries):
-            item = {**entry, "selector": selector, "rank": rank + place / 100}
+            item = {**entry, "selector": selector, "rank": rank + place / 1000}
             self._app.contextMenu.addItem(ffi.parsed(item))
 
     def to_context_submenu(
