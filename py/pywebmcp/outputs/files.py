@@ -243,7 +243,9 @@ def _cells_of(notebook: Any, path: str) -> list[Any]:
         raise unreadable(path, f"nbformat {shown(version)} is not known")
     sheets = notebook.get("worksheets")
     if cells is None and isinstance(sheets, list):
-        parts = [sheet.get("cells", []) if isinstance(sheet, dict) else None for sheet in sheets]
+        parts: list[Any] = [
+            sheet.get("cells", []) if isinstance(sheet, dict) else None for sheet in sheets
+        ]
         if not all(isinstance(part, list) for part in parts):
             raise unreadable(path, "a worksheet has no list of cells")
         cells = [cell for part in parts for cell in part]

@@ -106,7 +106,7 @@ def load(folder: Path) -> Run:
         raise NotARunError("incomplete or state-unknown run retained")
     try:
         manifest = jsontext.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, MemoryError):
         raise NotARunError("invalid or state-unknown manifest retained") from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("outputs"), list):
         raise NotARunError("invalid or state-unknown manifest retained")

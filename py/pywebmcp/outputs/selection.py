@@ -68,10 +68,13 @@ def _best(data: Mapping[str, Any], can_present: frozenset[Any] | None) -> tuple[
             kind = kind_of(name)
             if kind is not None:
                 return name, kind
+    if any(kind_of(name) for name in data if can_present is not None and name not in can_present):
+        problem = "The caller supports none of the MIME types that are chosen by themselves"
+    else:
+        problem = "The output has nothing that is chosen by itself"
     raise OutputProtocolError(
         Code.MIME_NOT_SUPPORTED,
-        f"The output has nothing that is chosen by itself; it has {_names(data)}. "
-        "A text/* type can be asked for by its name.",
+        f"{problem}; it has {_names(data)}. A text/* type can be asked for by its name.",
     )
 
 

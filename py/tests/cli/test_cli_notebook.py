@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -154,6 +155,17 @@ def test_every_command_that_is_listed_is_there() -> None:
         command = program.commands.get_command(context, name)
         assert command is not None
         assert command.name == name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/outputs.md"])
+def test_every_command_line_in_the_docs_is_one(page: str, run: Run) -> None:
+    blocks = (Path(__file__).parents[3] / page).read_text(encoding="utf-8").split("```")[1::2]
+    lines = [line for line in "\n".join(blocks).splitlines() if line.startswith("pywebmcp ")]
+    assert lines
+    for line in lines:
+        # With --help a line is parsed, and nothing is done.
+        assert run(*shlex.split(line)[1:], "--help")[0] == 0, line
+    assert run("output", "clean", "--forever", "--help")[0] == 2
 
 
 def test_people_see_a_directory_as_a_table(run: Run, file: str) -> None:

@@ -220,6 +220,16 @@ def test_a_wish_is_met_exactly_or_fails(wish, supported, code):
     assert code_of(read, bundle(EVERYTHING), **wishes) == code
 
 
+@pytest.mark.parametrize(
+    ("supported", "word"), [(None, "nothing"), (["x/y"], "nothing"), (["text/html"], "nothing")]
+)
+def test_a_message_says_when_the_output_has_nothing_to_choose(supported, word):
+    with pytest.raises(OutputProtocolError, match=word):
+        read(bundle({"x/y": 1}), supported_mime_types=supported)
+    with pytest.raises(OutputProtocolError, match="caller supports none"):
+        read(bundle({"x/y": 1, "text/plain": "a"}), supported_mime_types=["x/y"])
+
+
 def test_any_text_type_can_be_asked_for_by_name():
     selected = read(bundle(EVERYTHING), mime_type="text/latex")["selected"]
     assert selected["data"] == "$x$"

@@ -267,3 +267,20 @@ def test_a_run_whose_folder_does_not_go_is_told(
     report = clean(tmp_path, Limits(), now=NOW)
     assert [each["path"] for each in report["failed_runs"]] == [str(folder)]
     assert report["deleted_runs"] == []
+
+
+def test_a_manifest_that_does_not_fit_into_the_memory_stays_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    huge, old = put(tmp_path, "huge"), put(tmp_path, "old")
+    read = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.parent == huge:
+            raise MemoryError
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    report = clean(tmp_path, Limits(), now=NOW)
+    assert report["deleted_runs"] == [str(old)]
+    assert [each["path"] for each in report["skipped_runs"]] == [str(huge)]
