@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 import pywebmcp.outputs
+from pywebmcp.mcp import roots
+from pywebmcp.outputs import retention, store
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "outputs.md").read_text("utf-8")
@@ -13,8 +15,13 @@ PAGE = (ROOT / "docs" / "outputs.md").read_text("utf-8")
 READER = ("reading", "selection", "windows", "transport", "errors", "files", "notebook", "pairing")
 
 
+def listed_in(section):
+    text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([A-Z_]+)` \|", text, re.MULTILINE)
+
+
 def test_the_table_has_every_code_of_the_reader():
-    listed = re.findall(r"^\| `([A-Z_]+)` \|", PAGE, re.MULTILINE)
+    listed = listed_in("Failures")
     folder = ROOT / "py" / "pywebmcp" / "outputs"
     raised = {
         code
@@ -22,6 +29,22 @@ def test_the_table_has_every_code_of_the_reader():
         for code in re.findall(r"Code\.([A-Z_]+)", (folder / f"{name}.py").read_text("utf-8"))
     }
     assert sorted(listed) == sorted(raised)
+
+
+def test_the_other_table_has_every_code_of_the_roots():
+    codes = {name for name, value in vars(roots).items() if name.isupper() and name == value}
+    assert sorted(listed_in("For MCP clients")) == sorted(codes)
+
+
+def test_the_page_names_what_limits_the_stored_runs():
+    for name in (retention.DAYS_VARIABLE, retention.MAX_RUNS_VARIABLE):
+        assert f"`{name}`" in PAGE
+    words = " ".join(PAGE.split())
+    assert f"{retention.DAYS} days or not among the newest {retention.MAX_RUNS}" in words
+    assert (
+        f"{store.INLINE_CHARACTERS:,} characters of text, in at most {store.INLINE_OUTPUTS}"
+        in words
+    )
 
 
 def test_the_page_names_every_public_name():
