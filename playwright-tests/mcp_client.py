@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 import urllib.request
 import warnings
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -120,7 +120,7 @@ async def client(*words: str, env: dict[str, str] | None = None) -> AsyncIterato
 class Chromium:
     """A browser that somebody has open, with its DevTools at an address."""
 
-    def __init__(self, process: subprocess.Popen[str], cdp: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], cdp: str) -> None:
         self.process = process
         self.cdp = cdp
 
@@ -144,23 +144,22 @@ def chromium(*urls: str) -> Iterator[Chromium]:
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=subprocess.DEVNULL,
         )
         try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                if line.startswith("DevTools listening on ws://"):
-                    cdp = "http://" + line.split("ws://")[1].split("/")[0]
-                    break
-            else:
-                raise AssertionError("Chromium did not tell its address")
-            # What it writes has to be read, or it waits for that some day.
-            threading.Thread(target=process.stderr.read, daemon=True).start()
-            yield Chromium(process, cdp)
+            yield Chromium(process, f"http://127.0.0.1:{_port(process, Path(folder))}")
         finally:
             process.terminate()
             process.wait()
+
+
+def _port(process: subprocess.Popen[bytes], profile: Path) -> int:
+    """The port of its DevTools, which it writes into its profile."""
+    while process.poll() is None:
+        with contextlib.suppress(OSError, ValueError):
+            return int((profile / "DevToolsActivePort").read_text().split()[0])
+        time.sleep(0.05)
+    raise AssertionError("Chromium ended at once")
 
 
 def tabs(browser: Chromium) -> list[str]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LOADING = 60_000
 """Milliseconds for a site to answer with its page."""
 
+TABS = 10.0
+"""Seconds in which tabs that are loading may turn out to be what is looked for."""
+
 GLANCE = 2.0
 """Seconds for a tab to say what it shows; one that is frozen or asks something does not."""
 
@@ -162,16 +165,26 @@ class Attached:
         remote = await self._connected()
         if self._page is not None and not self._page.is_closed():
             return self._page
-        tabs = [page for context in remote.contexts for page in context.pages]
-        told = [(page, await facts(page)) for page in tabs]
         wanted = self._target.url
-        ours = [
-            (page, each)
-            for page, each in told
-            if each and each["status"] and (wanted is None or _same_site(each["url"], wanted))
-        ]
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + TABS
+        while True:
+            tabs = [page for context in remote.contexts for page in context.pages]
+            told = [(page, await facts(page)) for page in tabs]
+            ours = [
+                (page, each)
+                for page, each in told
+                if each and each["jupyter"] and (not wanted or _same_site(each["url"], wanted))
+            ]
+            loading = any(each is None or not each["loaded"] for _, each in told)
+            if ours or not loading or loop.time() > deadline:
+                break
+            await asyncio.sleep(0.25)
         # The one that a person looks at, if there are several.
-        ours.sort(key=lambda pair: (pair[1]["door"], pair[1]["visible"]), reverse=True)
+        ours.sort(
+            key=lambda pair: (pair[1]["door"], bool(pair[1]["status"]), pair[1]["visible"]),
+            reverse=True,
+        )
         if ours:
             self._page = ours[0][0]
             if len(ours) > 1:

@@ -23,6 +23,8 @@ from pywebmcp.toolset import TOOLS
 LIST_PATIENCE = 20.0
 """Seconds that tools/list waits for the page: clients begin with it, and show nothing before."""
 
+_HARMLESS = frozenset(tool.name for tool in TOOLS if tool.read_only)
+
 _LIST_CHANGED = "notifications/tools/list_changed"
 
 
@@ -83,8 +85,7 @@ class Relay:
             return await self._outputs.call(name, arguments, call)
         as_task = params.get("task") is not None
         try:
-            session = await self.link.session()
-            result = await session.request("tools/call", params)
+            result = await self._ask("tools/call", params, again=name in _HARMLESS)
         except SessionClosedError:
             message = (
                 f"The page was reloaded, left or closed while {name} was on its way: what it did "
@@ -106,8 +107,7 @@ class Relay:
         async def answer(params: dict[str, Any], call: Call) -> Any:
             self._client = call.session
             try:
-                session = await self.link.session()
-                return await session.request(name, params)
+                return await self._ask(name, params, again=True)
             except SessionClosedError:
                 raise RpcError(
                     ErrorCode.INTERNAL_ERROR,
@@ -119,6 +119,19 @@ class Relay:
                 raise self._lost(params.get("taskId"), error) from None
 
         return answer
+
+    async def _ask(self, method: str, params: dict[str, Any], *, again: bool) -> Any:
+        """What the page answers; where the page went away, the next one, if asking twice is no harm.
+
+        Raises ``BridgeError``, ``SessionClosedError`` and what the page refused with.
+        """
+        session = await self.link.session()
+        try:
+            return await session.request(method, params)
+        except SessionClosedError:
+            if not again:
+                raise
+        return await (await self.link.session()).request(method, params)
 
     def _lost(self, task_id: Any, error: RpcError) -> RpcError:
         """The page's refusal; for a task that went away with an earlier page, that in words."""
