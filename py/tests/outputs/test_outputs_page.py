@@ -11,7 +11,7 @@ from pywebmcp.outputs import retention, store
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "outputs.md").read_text("utf-8")
-# The modules of the reader; the store of runs has codes of its own.
+# The modules of the reader; the store of runs and the MCP server have codes of their own.
 READER = ("reading", "selection", "windows", "transport", "errors", "files", "notebook", "pairing")
 
 
