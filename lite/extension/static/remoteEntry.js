@@ -52,7 +52,7 @@
 
   /**
    * The status a person reads in the status bar and a test at the document's element (apps without
-   * a status bar have only that). Only `set` writes it; Python gets the same object.
+   * a status bar have only that). Only `set` and `tell` write it; Python gets the same object.
    */
   function createStatus() {
     const node = document.createElement("div");
@@ -65,14 +65,14 @@
         if (!["starting", "ready", "unavailable", "failed"].includes(state)) {
           throw new TypeError(`no such status: ${state}`);
         }
-        node.textContent = text;
+        status.idle = node.textContent = text;
         node.title = reason;
         node.dataset.pywebmcpStatus = state;
         document.documentElement.dataset.pywebmcpStatus = state;
       },
       /** What an agent is doing, in words; with none of them the state again. */
       tell(words) {
-        node.textContent = words || node.dataset.idle;
+        node.textContent = words || status.idle;
       },
     };
     status.set("starting", "Python is starting in this page");
