@@ -72,7 +72,6 @@ class Session:
         self._running: dict[RequestId, asyncio.Task[None]] = {}
         self._waiting: dict[RequestId, asyncio.Future[Any]] = {}
         self._ids = count(1)
-        self._ending = False
         self._closed = False
 
     @property
@@ -104,7 +103,7 @@ class Session:
         Raises:
             RpcError: what the other side answered; SessionClosedError when it no longer can.
         """
-        if self._ending:
+        if self._closed:
             raise SessionClosedError
         number = next(self._ids)
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
@@ -126,7 +125,6 @@ class Session:
 
         Answers are still sent in that time. What waits for the other side fails at once.
         """
-        self._ending = True
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(SessionClosedError())

@@ -208,21 +208,6 @@ async def test_at_the_end_what_runs_may_finish_and_what_waits_fails() -> None:
         await desk.session.request("roots/list")
 
 
-async def test_what_would_wait_for_the_other_side_after_the_end_began_fails() -> None:
-    desk = Desk()
-    desk.receive(id=1, method="wait")
-    await desk.quiet()
-    ending = asyncio.ensure_future(desk.session.end(grace=5))
-    await desk.quiet()
-    with pytest.raises(SessionClosedError):
-        async with asyncio.timeout(1):
-            await desk.session.request("roots/list")
-    assert desk.sent == []
-    desk.gate.set()
-    await ending
-    assert desk.sent == [{"jsonrpc": "2.0", "id": 1, "result": {"id": 1}}]
-
-
 async def test_at_the_end_what_does_not_finish_is_cancelled_and_silent() -> None:
     desk = Desk()
     desk.receive(id=1, method="wait")
