@@ -216,3 +216,28 @@ export function hold(locks, name) {
     locks.request(name, held).catch(reject);
   });
 }
+
+/**
+ * An IndexedDB database with the stores {name: {keyPath, indexes}} of a layout's version. It is closed
+ * for a tab that brings a newer layout; whoever uses it then gets an error.
+ */
+export function openDatabase(factory, name, version, storesText) {
+  return new Promise((resolve, reject) => {
+    const request = factory.open(name, version);
+    request.onupgradeneeded = () => {
+      for (const [store, { keyPath, indexes }] of Object.entries(JSON.parse(storesText))) {
+        const made = request.result.createObjectStore(store, { keyPath });
+        for (const index of indexes) made.createIndex(index, index);
+      }
+    };
+    request.onsuccess = () => {
+      request.result.onversionchange = () => request.result.close();
+      resolve(request.result);
+    };
+    request.onerror = () => {
+      const { name, message } = request.error;
+      reject(new Error(`${name}: ${message}`));
+    };
+    request.onblocked = () => reject(new Error("another tab holds an older layout of it"));
+  });
+}
