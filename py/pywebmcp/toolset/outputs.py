@@ -109,16 +109,16 @@ def _failed(error: OutputProtocolError) -> ToolError:
 def _directory(call: Call, source: _Source, offset: int) -> Payload:
     """What there is to read, without the data; a run of stream pieces is one entry."""
     answer: Payload = {"schema_version": 1, "status": "ok", "source": source.provenance}
-    entries = [entry for entry in _entries(source.outputs) if entry["output_index"] >= offset]
+    entries: list[dict[str, Any]] = []
     room = call.room(_FRAME + jsontext.length(answer))
-    for number, entry in enumerate(entries):
+    for index, group in _groups(source.outputs):
+        if index < offset:
+            continue
+        entry = _entry(index, group)
         room -= jsontext.length(entry) + 1
-        if room < 0 and number:
-            return {
-                **answer,
-                "outputs": entries[:number],
-                "next_offset": entry["output_index"],
-            }
+        if room < 0 and entries:
+            return {**answer, "outputs": entries, "next_offset": index}
+        entries.append(entry)
     answer["outputs"] = entries
     if not source.outputs:
         answer["note"] = _nothing(source)
@@ -156,25 +156,22 @@ def _stream(output: Any) -> Any:
     return str(output.get("name", "stdout"))
 
 
-def _entries(found: Sequence[Any]) -> list[dict[str, Any]]:
-    entries = []
-    for index, group in _groups(found):
-        try:
-            [entry] = outputs.list_outputs(group[:1], source={})["outputs"]
-        except OutputProtocolError as error:
-            # One bad output does not hide the others.
-            kind = group[0].get("output_type") if isinstance(group[0], dict) else None
-            entry = {"output_type": str(kind or "unknown"), "problem": error.message}
-        entry = {key: value for key, value in entry.items() if value not in ([], {})}
-        entry["output_index"] = index
-        if _stream(group[0]) is not None:
-            shown = _stream_text(group)
-            entry["characters"] = len(shown)
-            entry["lines"] = shown.count("\n") + (not shown.endswith("\n") and shown != "")
-            if len(group) > 1:
-                entry["pieces"] = len(group)
-        entries.append(entry)
-    return entries
+def _entry(index: int, group: list[Any]) -> dict[str, Any]:
+    try:
+        [entry] = outputs.list_outputs(group[:1], source={})["outputs"]
+    except OutputProtocolError as error:
+        # One bad output does not hide the others.
+        kind = group[0].get("output_type") if isinstance(group[0], dict) else None
+        entry = {"output_type": str(kind or "unknown"), "problem": error.message}
+    entry = {key: value for key, value in entry.items() if value not in ([], {})}
+    entry["output_index"] = index
+    if _stream(group[0]) is not None:
+        shown = _stream_text(group)
+        entry["characters"] = len(shown)
+        entry["lines"] = shown.count("\n") + (not shown.endswith("\n") and shown != "")
+        if len(group) > 1:
+            entry["pieces"] = len(group)
+    return entry
 
 
 def _stream_text(group: Sequence[Output]) -> str:
@@ -241,9 +238,12 @@ class _Reading:
     def _plain(self, output: Any, mime_type: str | None) -> Payload:
         """A stream or an error, its escapes removed; anything else is the protocol's to refuse."""
         if isinstance(output, dict) and output.get("output_type") == "stream":
+            pieces: list[Any] = []
             for piece in self._group:
-                # Whether each piece is text at all.
-                outputs.read_output([piece], 0, source={}, mime_type=mime_type)
+                words = piece.get("text", "")
+                pieces.extend(words if isinstance(words, list) else [words])
+            # Whether each piece is text at all.
+            outputs.read_output([{**output, "text": pieces}], 0, source={}, mime_type=mime_type)
             joined = {**output, "text": _stream_text(self._group)}
             return self._paged(joined, "stream", None)
         if isinstance(output, dict) and output.get("output_type") == "error":

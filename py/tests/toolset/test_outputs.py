@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from desk import Desk
-from pywebmcp import envelope, jsontext
+from pywebmcp import envelope, jsontext, outputs
 from pywebmcp.settings import Settings
 from pywebmcp.testing import code, error, markdown, notebook, result, stream
 
@@ -391,3 +391,29 @@ async def test_cells_name_the_tool_that_shows_their_image() -> None:
     size = len(b64(png()))
     expected = f"[omitted image/png data, {size} characters; jupyter_read_output shows it]"
     assert cell["outputs"][0]["data"]["image/png"] == expected
+
+
+async def test_a_page_costs_what_it_shows_and_not_what_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Progress that was printed piece by piece must not stop the page for every look at it."""
+    calls = []
+    for name in ("list_outputs", "read_output"):
+        work = getattr(outputs, name)
+        monkeypatch.setattr(
+            outputs, name, lambda *a, work=work, **more: calls.append(1) or work(*a, **more)
+        )
+    one = await desk_of(*(stream(f"{i}\n") for i in range(3000)))
+    assert (await one.ok(READ, cellId="a", outputIndex=0))["stream"]["data"].startswith("0\n1\n")
+    assert len(calls) < 10
+    calls.clear()
+    many = await desk_of(*(stream("x", ("stdout", "stderr")[i % 2]) for i in range(3000)))
+    answer = await many.ok(READ, cellId="a")
+    assert answer["next_offset"] == len(answer["outputs"])
+    assert len(calls) == len(answer["outputs"]) + 1
+
+
+@pytest.mark.parametrize("bad", [None, 5, [5], {}])
+async def test_a_piece_of_a_stream_that_is_no_text_is_an_error(bad: Any) -> None:
+    desk = await desk_of(stream("a"), {"output_type": "stream", "name": "stdout", "text": bad})
+    await desk.fail("OUTPUT_DATA_INVALID", READ, cellId="a", outputIndex=0)
