@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import _chromium
 import pytest
 from background import settings
 from files import put_and_open, sketch
-from lab import Lab, Watch
+from lab import Lab
 from panel import DARK, LIGHT, flaws, overflowing, palette, payload, show, theme
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from pywebmcp.testing import code
 from pywebmcp.toolset import TOOLS
 
@@ -172,28 +169,3 @@ def test_everybody_can_use_it(lab: Lab, name: str) -> None:
         assert flaws(lab, "#pywebmcp-agent-panel") == []
         assert overflowing(lab, "#pywebmcp-agent-panel") == []
     theme(lab, LIGHT)
-
-
-def test_the_panel_works_in_the_notebooks_app(jl: Lab) -> None:
-    jl.open("fix-me.ipynb", app="notebooks")
-    tab = show(jl, "Tools")
-    tab.get_by_role("button", name="Get context").click()
-    tab.get_by_role("button", name="Run Get context").click()
-    expect(tab.get_by_role("status").filter(has_text="Done.")).to_be_visible()
-    assert payload(tab, "Get context")["notebook"]["path"] == "fix-me.ipynb"
-    assert flaws(jl, "#pywebmcp-agent-panel") == []
-
-
-def test_the_panel_works_without_webmcp(launch_browser: Callable[..., Browser], site: str) -> None:
-    browser = launch_browser(args=_chromium.arguments(webmcp=False))
-    context = browser.new_context()
-    watch = Watch(context, site)
-    lab = Lab(context.new_page(), site).open()
-    assert lab.status == "unavailable"
-    tab = show(lab, "Tools")
-    tab.get_by_role("button", name="Read a folder or file").click()
-    tab.get_by_role("button", name="Run Read a folder or file").click()
-    expect(tab.get_by_role("status").filter(has_text="Done.")).to_be_visible()
-    assert "fix-me.ipynb" in str(payload(tab, "Read a folder or file"))
-    watch.check()
-    browser.close()
