@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pywebmcp
 from _pyodide import ensure_pyodide, told
 from _setup import BUILD, ROOT, VENV, SetupError, digest, locked, run, step, venv_python
 from pywebmcp.addon import archives, boot, programs
@@ -59,6 +60,7 @@ def _site_inputs() -> str:
         EXTENSION / "schemas",
         CONFIGURATION,
         ROOT / "constraints.txt",
+        pywebmcp.__version__,
         ADDON,
         Path(__file__),
         Path(__file__).with_name("_pyodide.py"),
