@@ -180,8 +180,10 @@ class JsonReader:
         while True:
             quote = self._buffer.find(b'"', self._position)
             end = len(self._buffer) if quote < 0 else quote
-            passed = self._buffer[self._position : end]
-            slashes = len(passed) - len(passed.rstrip(b"\\"))
+            slashes = 0
+            if end > self._position and self._buffer[end - 1] == ord("\\"):
+                passed = self._buffer[self._position : end]
+                slashes = len(passed) - len(passed.rstrip(b"\\"))
             if quote < 0:
                 # What was looked at need not stay in the buffer.
                 self._position = end - slashes
