@@ -14,7 +14,7 @@ from pathlib import Path
 
 import _server
 import pytest
-from files import listing
+from files import close_all, listing
 from lab import Lab, Watch
 from notebooks import cell, notebook
 from playwright.sync_api import Browser, BrowserContext
@@ -214,4 +214,9 @@ def test_a_new_deployment_shows_what_is_new_and_keeps_what_the_person_changed(
         assert shown(lab, "second.ipynb") == ["# published anew"]
         assert shown(lab, "third.ipynb") == ["# published anew"]
         assert shown(lab, "first.ipynb") == ["word = 'mine'", "word.upper()"]
+
+        # Without their own version the person has the site's again.
+        close_all(lab)
+        lab.page.evaluate("pywebmcp.app.serviceManager.contents.delete('first.ipynb')")
+        assert shown(lab, "first.ipynb") == ["# published anew"]
         context.close()
