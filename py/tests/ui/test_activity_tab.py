@@ -144,7 +144,7 @@ async def test_what_a_proposal_does_is_said_in_words() -> None:
     words = [summary(each) for each in watching.server.proposals.open()]
     assert words == [
         "Insert a markdown cell at 3",
-        "Make it raw, Move it to 2",
+        "Make it raw, move it to 2",
         "Create a.txt",
     ]
     for proposal in watching.server.proposals.open():

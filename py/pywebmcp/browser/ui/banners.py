@@ -9,7 +9,7 @@ from pywebmcp.browser.ffi import Connections, Js
 from pywebmcp.browser.ui import view
 from pywebmcp.browser.ui.cell_nodes import CellNodes
 from pywebmcp.browser.ui.decisions import Decisions, summary
-from pywebmcp.browser.ui.elements import name
+from pywebmcp.browser.ui.elements import h, name
 from pywebmcp.browser.ui.view import Frames, View
 from pywebmcp.frontend import Frontend
 from pywebmcp.proposals import Proposal
@@ -98,7 +98,7 @@ class Banners:
                 data_lm_suppress_shortcuts="true",
             )
             banner = self._banners[proposal.id] = Banner(View(node, self._decisions.actions))
-            banner.view.show(*self._decisions.card(proposal, "banner"))
+            banner.view.show(h("div", self._decisions.card(proposal, "banner")))
             self._tell(f"The agent proposes: {summary(proposal)}")
         if banner.place is None or not banner.place.isSameNode(cell.node):
             banner.place = cell.node

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pywebmcp.browser import ffi
 from pywebmcp.browser.ffi import Js, Spec
+from pywebmcp.frontend import Frontend
 
 _PATH = Spec("context.path")
-_IDS = Spec({"$of": "content.model.sharedModel.cells", "$each": "getId()"})
 
 
 class CellNodes:
     """Finds the widgets of notebooks and of their cells; rendered or not, they exist."""
 
-    def __init__(self, tracker: Js) -> None:
+    def __init__(self, frontend: Frontend, tracker: Js) -> None:
+        self._frontend = frontend
         self._tracker = tracker
 
     def panels(self) -> list[Js]:
@@ -33,10 +34,13 @@ class CellNodes:
         widgets = panel.content.widgets
         return widgets[index] if 0 <= index < widgets.length else None
 
-    def found(self, panel: Js, wanted: set[str]) -> Iterator[tuple[str, Js]]:
-        """The ids among these that the notebook has, and their cells' widgets."""
-        for index, cell_id in enumerate(_IDS.read(panel) or []):
-            if cell_id in wanted:
-                widget = self.at(panel, index)
-                if widget is not None:
-                    yield cell_id, widget
+    def found(self, path: str, wanted: Collection[str]) -> Iterator[tuple[str, Js]]:
+        """The ids among these that the notebook at a path has, and their cells' widgets."""
+        panel, notebook = self.panel(path), self._frontend.notebook(path)
+        if panel is None or notebook is None:
+            return
+        # As the front end remembers them: reading a thousand takes longer than most calls.
+        for index, cell_id in enumerate(notebook.ids()):
+            widget = self.at(panel, index) if cell_id in wanted else None
+            if widget is not None:
+                yield cell_id, widget

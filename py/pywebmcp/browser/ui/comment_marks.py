@@ -34,8 +34,9 @@ class CommentMarks:
 
     def changed(self) -> None:
         """Another notebook, or a change in it."""
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_REST, self._draw)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(_REST, self._draw)
 
     def _draw(self) -> None:
         self._timer = None
@@ -55,12 +56,12 @@ class CommentMarks:
                 cell_id = None if index is None else book.cells[index].get("id")
                 if cell_id is not None:
                     at.setdefault(cell_id, []).append(thread_id)
-        for key in [key for key in self._marks if key[0] == path and key[1] not in at]:
-            self._marks.pop(key)[0].close()
-        panel = self._cells.panel(path) if at else None
-        if panel is not None:
-            for cell_id, cell in self._cells.found(panel, set(at)):
-                self._mark((path, cell_id), cell.node, at[cell_id])
+        for other, cell_id in [*self._marks]:
+            closed = other != path and self._frontend.notebook(other) is None
+            if closed or (other == path and cell_id not in at):
+                self._marks.pop((other, cell_id))[0].close()
+        for cell_id, cell in self._cells.found(path, at) if at else ():
+            self._mark((path, cell_id), cell.node, at[cell_id])
 
     def _mark(self, key: tuple[str, str], node: Js, found: list[str]) -> None:
         if key in self._marks and not self._marks[key][1].isSameNode(node):

@@ -27,12 +27,12 @@ def summary(proposal: Proposal) -> str:
     if proposal.action == "update" and proposal.old is not None and proposal.new is not None:
         parts = []
         if proposal.before != proposal.after:
-            parts.append("Change the source")
+            parts.append("change the source")
         if proposal.old.cell_type != proposal.new.cell_type:
-            parts.append(f"Make it {proposal.new.cell_type}")
+            parts.append(f"make it {proposal.new.cell_type}")
         if proposal.old.index != proposal.new.index:
-            parts.append(f"Move it to {proposal.new.index + 1}")
-        return ", ".join(parts) or _WHAT["update"]
+            parts.append(f"move it to {proposal.new.index + 1}")
+        return ", ".join(parts).capitalize() or _WHAT["update"]
     return _WHAT[proposal.action]
 
 
@@ -73,7 +73,7 @@ class Decisions:
     def _write(self, proposal_id: str, reason: str) -> None:
         self._reasons[proposal_id] = reason
 
-    def card(self, proposal: Proposal, place: str) -> list[Node]:
+    def card(self, proposal: Proposal, place: str) -> list[Node | None]:
         """The diff of a proposal with what a person can do; ``place`` keeps its ids apart."""
         reason = name(place, proposal.id, "reason")
         what = summary(proposal)
@@ -85,7 +85,9 @@ class Decisions:
                 id=name(place, proposal.id),
                 cls="pywebmcp-heading",
             ),
-            diff_nodes(proposal.before, proposal.after, f"Changes: {what}"),
+            diff_nodes(proposal.before, proposal.after, f"Changes: {what}")
+            if proposal.before != proposal.after
+            else None,
             h(
                 "div",
                 button(

@@ -26,8 +26,8 @@ class Marks:
     def __init__(self, activity: Activity, cells: CellNodes) -> None:
         self._activity = activity
         self._cells = cells
-        self._until: dict[str, float] = {}
-        """When an entry was last seen at work, by its id."""
+        self._seen: dict[str, tuple[dict[str, Touch], float]] = {}
+        """What an entry was last seen to do, and until when that is marked, by its id."""
         self._marked: list[tuple[Js, str]] = []
         self._frames = Frames(self._draw)
         self._timer: asyncio.TimerHandle | None = None
@@ -38,21 +38,23 @@ class Marks:
         now = loop.time()
         wanted: dict[str, dict[str, Touch]] = defaultdict(dict)
         lingering = False
-        entries = self._activity.entries()
-        known = {entry.id for entry in entries}
-        self._until = {each: until for each, until in self._until.items() if each in known}
-        for entry in entries:
+        seen: dict[str, tuple[dict[str, Touch], float]] = {}
+        for entry in self._activity.entries():
             if entry.who != "agent" or entry.path is None or len(entry.touches) > _MANY:
                 continue
-            if entry.settled is None or entry.id not in self._until:
-                self._until[entry.id] = now + _LINGER
-            if self._until[entry.id] <= now:
+            before, until = self._seen.get(entry.id, ({}, 0.0))
+            if entry.running is not None or before != entry.touches:
+                # Something new; a call that only waits is at no cell.
+                until = now + _LINGER
+            seen[entry.id] = dict(entry.touches), until
+            if until <= now:
                 continue
-            lingering = lingering or entry.settled is not None
+            lingering = lingering or entry.running is None
             for cell_id, kind in entry.touches.items():
                 # A call that runs cells has looked at the next ones and finished the last ones.
                 if entry.running in (None, cell_id):
                     wanted[entry.path][cell_id] = kind
+        self._seen = seen
         self._mark(wanted)
         if lingering and self._timer is None:
             self._timer = loop.call_later(_LINGER, self._later)
@@ -66,10 +68,7 @@ class Marks:
             node.classList.remove(mark)
         self._marked = []
         for path, touches in wanted.items():
-            panel = self._cells.panel(path)
-            if panel is None:
-                continue
-            for cell_id, cell in self._cells.found(panel, set(touches)):
+            for cell_id, cell in self._cells.found(path, touches):
                 mark = _CLASSES[touches[cell_id]]
                 cell.node.classList.add(mark)
                 self._marked.append((cell.node, mark))

@@ -52,7 +52,7 @@ class PersonSide:
         comment_commands.add(commands, self._pointer, self._compose)
         server.activity.watch(self.panel.changed)
         server.proposals.watch(self.panel.changed)
-        cells = CellNodes(tokens.tracker)
+        cells = CellNodes(frontend, tokens.tracker)
         self._banners = Banners(frontend, cells, self._decisions, tell)
         self._marks = Marks(server.activity, cells)
         self._doing = Doing(
