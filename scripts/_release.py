@@ -133,13 +133,15 @@ def check_upload(*files: Path) -> None:
 
 def _twine() -> Path:
     """Twine in a venv of its own: nothing else needs it, and it brings some twenty packages."""
-    venv, constraints = BUILD / "release-venv", ROOT / "constraints.txt"
+    venv = BUILD / "release-venv"
+    pins = [ROOT / "constraints.txt", ROOT / "scripts" / "release-constraints.txt"]
     twine, stamp = venv / ("Scripts/twine.exe" if WINDOWS else "bin/twine"), venv / "stamp.txt"
-    wanted = digest(constraints)
+    wanted = digest(*pins)
     if not (stamp.is_file() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)
         run([sys.executable, "-m", "venv", venv])
         pip: list[str | Path] = [twine.with_name(twine.name.replace("twine", "pip")), "install"]
-        run([*pip, "--quiet", "--constraint", constraints, "twine"])
+        constraints = [word for path in pins for word in ("--constraint", path)]
+        run([*pip, "--quiet", *constraints, "twine"])
         stamp.write_text(wanted)
     return twine
