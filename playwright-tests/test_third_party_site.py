@@ -120,7 +120,7 @@ def test_the_wheels_parts_for_the_shell_stay_out_of_the_page(project: Project) -
 @pytest.mark.parametrize(
     ("pattern", "content", "words"),
     [
-        (f"{PYODIDE}/*", None, "pyodide.mjs"),
+        (f"{PYODIDE}/*", None, "/static/pyodide/pyodide."),
         (f"{BOOT}/*/pywebmcp-*.zip", b"PK\x03\x04", "not what the manifest says"),
         (f"{BOOT}/manifest.json", lambda old: re.sub(rb'"sha256": "....', b'"sha256": "0000', old),
          "not what the manifest says"),
@@ -202,7 +202,8 @@ def test_a_new_deployment_shows_what_is_new_and_keeps_what_the_person_changed(
         lab = deployed(context, url)
         assert shown(lab, "second.ipynb") == ["# as it was first published"]
         assert shown(lab, "first.ipynb") == ["word = 'made'", "word.upper()"]
-        lab.must("jupyter_update_cell", cellId="a", source="word = 'mine'")
+        edits = [{"oldText": "made", "newText": "mine"}]
+        lab.must("jupyter_update_cell", cellId="a", edits=edits)
         lab.must("jupyter_save_notebook")
         lab.page.close()
 

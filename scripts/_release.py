@@ -134,7 +134,7 @@ def check_upload(*files: Path) -> None:
 def _twine() -> Path:
     """Twine in a venv of its own: nothing else needs it, and it brings some twenty packages."""
     venv = BUILD / "release-venv"
-    pins = [ROOT / "constraints.txt", ROOT / "scripts" / "release-constraints.txt"]
+    pins = [ROOT / "constraints.txt", ROOT / "constraints-release.txt"]
     twine, stamp = venv / ("Scripts/twine.exe" if WINDOWS else "bin/twine"), venv / "stamp.txt"
     wanted = digest(*pins)
     if not (stamp.is_file() and stamp.read_text() == wanted):
