@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import sys
 from types import ModuleType
 
 import pytest
@@ -12,11 +13,18 @@ import pywebmcp
 
 
 def with_examples() -> list[ModuleType]:
-    """The modules that have examples; those of the browser cannot be imported without a page."""
+    """The modules that have examples, of those that can be imported here.
+
+    Those of the browser need a page; those of the shell and of the site's build need packages that
+    the page's Python lacks.
+    """
+    left = [".browser"]
+    if sys.platform == "emscripten":
+        left += [".addon", ".bridge", ".cli", ".__main__"]
     names = [
         module.name
         for module in pkgutil.walk_packages(pywebmcp.__path__, "pywebmcp.")
-        if not module.name.startswith("pywebmcp.browser")
+        if not module.name.startswith(tuple(f"pywebmcp{name}" for name in left))
     ]
     modules = [importlib.import_module(name) for name in names]
     finder = doctest.DocTestFinder()
