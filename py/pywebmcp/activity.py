@@ -167,7 +167,19 @@ class Activity:
         entry.edit = edit
         if edit.cell_id is not None and edit.after is not None:
             entry.touched(edit.path, [edit.cell_id], "edit")
+        self._forget(edit)
         self._changed()
+
+    def _forget(self, newest: Edit) -> None:
+        """Bound what edits keep; the newest is always kept whole."""
+        kept = newest.size
+        for entry in reversed(self._entries):
+            edit = entry.edit
+            if edit is None or edit is newest or not edit.kept:
+                continue
+            kept += edit.size
+            if kept > constants.KEPT_TEXT:
+                edit.forget()
 
     def undoable(self, entry: Entry) -> bool:
         """Whether the edit of an entry can be taken back now."""

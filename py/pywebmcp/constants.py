@@ -31,9 +31,13 @@ KEPT_PROPOSALS = 50
 ACTIVITY = 200
 """Calls that the log of what happened holds at most."""
 
+KEPT_TEXT = 20_000_000
+"""Characters of sources and files that edits in the log keep for their diff and undo; as many again
+proposals that wait, and settled ones. Of more, the oldest keep none."""
+
 HARMLESS_COMMANDS = (
     "application:*",
-    "apputils:[!r]*",
+    "apputils:[!nru]*",
     "filebrowser:create-*",
     "filebrowser:go-to-path",
     "filebrowser:toggle-*",
@@ -42,7 +46,8 @@ HARMLESS_COMMANDS = (
     "settingeditor:open*",
 )
 """Globs of the commands that an agent may run while people keep something from it: all others may
-read or change cells, or files, and nobody can tell which (those of extensions too)."""
+read or change cells, or files, and nobody can tell which (those of extensions too). Of apputils:*
+not those that run other commands, nor notifications, whose buttons do."""
 
 MAX_IMAGE = 3_750_000
 """Bytes of an image that goes to an agent: 5 MB of base64, which is what model APIs take at most."""

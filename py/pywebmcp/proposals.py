@@ -60,6 +60,11 @@ class Proposal:
     state: ProposalState = ProposalState.OPEN
     reason: str = ""
 
+    @property
+    def size(self) -> int:
+        """Characters that it keeps."""
+        return len(self.before or "") + len(self.after or "")
+
     def shown(self) -> Payload:
         """As an agent is told of it."""
         if self.cell_id is None:
@@ -178,7 +183,8 @@ class Proposals:
             self._settle(held, ProposalState.WITHDRAWN, ToolError(Code.ABORTED, message))
 
     def _refuse(self, plan: Plan) -> None:
-        if len(self._open) >= constants.OPEN_PROPOSALS:
+        waiting = sum(held.proposal.size for held in self._open.values())
+        if len(self._open) >= constants.OPEN_PROPOSALS or waiting > constants.KEPT_TEXT:
             raise ToolError(
                 Code.PROPOSAL_PENDING,
                 f"{len(self._open)} changes wait for the person already: wait for those first.",
@@ -266,8 +272,11 @@ class Proposals:
         if isinstance(outcome, Exception):
             proposal.reason = str(outcome)
         settled = [each for each in self._proposals if each not in self._open]
-        for old in settled[: max(0, len(settled) - constants.KEPT_PROPOSALS)]:
-            del self._proposals[old]
+        size = 0
+        for count, old in enumerate(reversed(settled), 1):
+            size += self._proposals[old].size
+            if count > constants.KEPT_PROPOSALS or size > constants.KEPT_TEXT:
+                del self._proposals[old]
         self._changed()
 
     def _follow(self) -> None:

@@ -130,7 +130,9 @@ class ToolServer:
         return Call(
             tool,
             arguments,
-            GuardedFrontend(self.frontend, entry),
+            GuardedFrontend(
+                self.frontend, entry, lambda: who == "agent" and self.proposals.enabled
+            ),
             self.settings,
             self._new_id,
             self.calls,

@@ -30,6 +30,18 @@ class Edit:
     added: int
     removed: int
     undone: bool = False
+    kept: bool = True
+    """Whether it is still known what was there: not of old ones, where there is too much of it."""
+
+    @property
+    def size(self) -> int:
+        """Characters that it keeps."""
+        return len(self.before or "") + len(self.after or "")
+
+    def forget(self) -> None:
+        """Keep only what it counts."""
+        self.kept = False
+        self.before = self.after = self.old = self.new = None
 
     @classmethod
     def of(cls, plan: Plan) -> Edit:
@@ -65,7 +77,7 @@ class Edit:
 
 def possible(frontend: Frontend, edit: Edit) -> bool:
     """Whether an edit can be taken back now; of a file that shows only when it is tried."""
-    if edit.undone:
+    if edit.undone or not edit.kept:
         return False
     if edit.cell_id is None:
         return True
@@ -84,6 +96,8 @@ async def undo(frontend: Frontend, edit: Edit) -> Edit:
     """
     if edit.undone:
         raise ToolError(Code.STALE_CELL, "The edit was taken back already.")
+    if not edit.kept:
+        raise ToolError(Code.STALE_CELL, "What was there before is no longer kept.")
     if edit.cell_id is None:
         await _restore_file(frontend, edit)
     else:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from desk import Desk
+from pywebmcp import constants
 from pywebmcp.access import set_level
 from pywebmcp.activity import Entry
 from pywebmcp.constants import ACTIVITY, METADATA_KEY
@@ -349,3 +350,23 @@ async def test_provenance_is_written_where_the_person_wants_that() -> None:
     await made.server.answer("jupyter_insert_cell", {"source": "p"}, who="person", door="panel")
     assert live.content[-1].metadata == {}
     await made.ok("jupyter_delete_cell", cellId="cell-0", expectedSourceHash=source_hash("x"))
+
+
+async def test_what_edits_keep_is_bounded_and_the_newest_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(constants, "KEPT_TEXT", 2500)
+    made = await desk("1")
+    for _ in range(4):
+        await made.ok("jupyter_insert_cell", source="x" * 1000)
+    await made.ok("jupyter_write_file", path="big.txt", content="x" * 9000)
+    edits = [entry.edit for entry in made.server.activity.entries()]
+    assert [edit is not None and edit.kept for edit in edits] == [False] * 4 + [True]
+    assert sum(edit.size for edit in edits if edit is not None) == 9000
+    first, newest = made.server.activity.entries()[0], last(made)
+    assert not made.server.activity.undoable(first)
+    with pytest.raises(ToolError, match="no longer kept"):
+        await made.server.activity.undo(first)
+    assert first.edit is not None
+    assert first.edit.added == 1
+    await made.server.activity.undo(newest)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from desk import Abort, Desk, Payload
+from pywebmcp import constants
 from pywebmcp.access import set_level
 from pywebmcp.constants import KEPT_PROPOSALS
 from pywebmcp.edits import digest, source_hash
@@ -381,3 +382,44 @@ async def test_turning_it_off_leaves_what_waits() -> None:
     await made.proposals.accept(proposal.id)
     await calling
     assert made.sources() == ["one", "two"]
+
+
+async def test_what_proposals_keep_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "KEPT_TEXT", 2500)
+    made = await table("1")
+    waiting = [await made.proposed("jupyter_insert_cell", source="x" * 1000) for _ in range(3)]
+    failed = await made.fail("PROPOSAL_PENDING", "jupyter_insert_cell", source="x")
+    assert "wait" in failed["error"]
+    for calling, proposal in waiting:
+        made.proposals.deny(proposal.id)
+        await calling
+    assert [each.id for each in made.proposals.all()] == [each.id for _, each in waiting[1:]]
+    calling, proposal = await made.proposed("jupyter_insert_cell", source="x")
+    made.proposals.deny(proposal.id)
+    await calling
+
+
+async def test_commands_do_not_go_around_the_persons_word() -> None:
+    made = await table("1")
+    ran: list[str] = []
+
+    def add(command_id: str) -> None:
+        async def run(args: dict[str, Any]) -> None:
+            ran.append(command_id)
+
+        made.frontend.registry.add(command_id, run)
+
+    for name in ("notebook:delete-cell", "other:write", "apputils:notify", "launcher:create"):
+        add(name)
+    for name in ("notebook:delete-cell", "other:write", "apputils:notify"):
+        failed = await made.fail("COMMAND_BLOCKED", "jupyter_execute_command", command_id=name)
+        assert "asked before edits" in failed["error"]
+    await made.ok("jupyter_execute_command", command_id="launcher:create")
+    # What the person tries by hand waits for nobody.
+    answer = await made.server.answer(
+        "jupyter_execute_command", {"command_id": "other:write"}, door="panel", who="person"
+    )
+    assert not answer.is_error
+    made.proposals.enabled = False
+    await made.ok("jupyter_execute_command", command_id="notebook:delete-cell")
+    assert ran == ["launcher:create", "other:write", "notebook:delete-cell"]

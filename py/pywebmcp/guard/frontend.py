@@ -32,11 +32,19 @@ _NOWHERE = Workspace(directory=None, documents=None, focus=None, notebook=None, 
 
 
 class GuardedFrontend(pywebmcp.frontend.Frontend):
-    """``observer`` is told what is done to cells."""
+    """``observer`` is told what is done to cells; ``asks`` says whether changes wait for the person,
+    whom no command may go around then.
+    """
 
-    def __init__(self, frontend: Frontend, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        frontend: Frontend,
+        observer: Observer | None = None,
+        asks: Callable[[], bool] = bool,
+    ) -> None:
         self._inner = frontend
         self._observer = observer or Unobserved()
+        self._asks = asks
 
     def workspace(self) -> Workspace:
         """Directory, open documents and focus, without what is hidden."""
@@ -130,7 +138,7 @@ class GuardedFrontend(pywebmcp.frontend.Frontend):
         if self._hides_live(path):
             raise _missing(path)
         text = await self._inner.read_text(path)
-        if text is not None and METADATA_KEY in text and "none" in text:
+        if text is not None and METADATA_KEY in text:
             try:
                 levels = Levels.of_file(jsontext.loads(text))
             except ValueError:
@@ -176,13 +184,19 @@ class GuardedFrontend(pywebmcp.frontend.Frontend):
         return self._inner.command_enabled(command_id, args)
 
     async def execute_command(self, command_id: str, args: dict[str, Any]) -> Any:
-        """Run a command: none of ours, and where levels are set none that could go around them."""
+        """Run a command: none of ours, and none that could go around levels or the person's word."""
         if command_id.startswith(_OWN_COMMANDS) or _names_own(args):
             raise ToolError(
                 Code.COMMAND_BLOCKED,
                 f"{_OWN_COMMANDS}* commands are the person's, to tell what you may do: ask them.",
             )
         harmless = any(fnmatchcase(command_id, glob) for glob in HARMLESS_COMMANDS)
+        if not harmless and self._asks():
+            raise ToolError(
+                Code.COMMAND_BLOCKED,
+                f"{command_id} is blocked: the person wants to be asked before edits, and commands "
+                "could go around that. Use the other tools.",
+            )
         if not harmless and not all(access.levels(each).open for each in self._open()):
             raise ToolError(
                 Code.COMMAND_BLOCKED,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from desk import Desk
+from pywebmcp import constants
 from pywebmcp.browser.ui.activity_tab import ActivityTab
 from pywebmcp.browser.ui.decisions import Decisions, summary
 from pywebmcp.browser.ui.diff_view import MAX_ROWS, diff_nodes
 from pywebmcp.edits import source_hash
+from pywebmcp.proposals import Proposal
 from shown import Sheet, called, drawn, fill, press, text, walk
 
 HTML = "<script>alert(1)</script>"
@@ -167,3 +171,42 @@ def test_a_long_diff_is_cut_and_says_so() -> None:
 
 def test_a_diff_of_nothing_says_so() -> None:
     assert text(diff_nodes("a", "a", "Changes")) == "No line differs."
+
+
+def test_a_diff_shows_what_would_turn_or_hide_a_part_of_a_line() -> None:
+    node = diff_nodes("x = 1", "x = 1  # \u202e) ecrah = y\n\u200b", "Changes")
+    assert "‹U+202E›" in text(node)
+    assert "‹U+200B›" in text(node)
+    assert "\u202e" not in text(node)
+
+
+@pytest.mark.parametrize("old", [None, "y" * 3_000_000 + "z", "x" * 3_000_000 + "z"])
+def test_a_long_line_of_a_diff_is_cut_and_says_so(old: str | None) -> None:
+    node = diff_nodes(old, "x" * 3_000_000, "Changes")
+    assert "2998000 more characters" in text(node)
+    assert len(text(node)) < 10_000
+
+
+def test_the_path_of_a_proposed_file_shows_what_it_is() -> None:
+    created = datetime.now(UTC)
+    proposal = Proposal(
+        "p", "c", "t", "a\u202egpj.py", None, "write", None, "", None, None, None, created
+    )
+    assert summary(proposal) == "Create a‹U+202E›gpj.py"
+
+
+async def test_an_edit_that_is_no_longer_kept_has_its_counts_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(constants, "KEPT_TEXT", 6)
+    watching = Watching()
+    await watching.open()
+    await watching.desk.ok("jupyter_insert_cell", source="uno")
+    press(watching.tab, "Diff of Insert cell")
+    await watching.desk.ok("jupyter_insert_cell", source="four")
+    nodes = drawn(watching.tab)
+    [old] = [each for each in walk(nodes) if each[0] == "li" and "uno" in text(each)]
+    assert "+1 −0" in text(old)
+    assert not [each for each in walk(old[2]) if each[0] == "button"]
+    called(nodes, "button", "Diff of Insert cell")
+    called(nodes, "button", "Undo Insert cell")

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from pywebmcp.browser.ui.elements import Kept, button, h, name
+from pywebmcp.browser.ui.elements import Kept, button, h, name, visible
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKUP = re.compile(
@@ -71,3 +71,9 @@ def test_only_what_changed_in_a_list_is_made_anew() -> None:
     made.clear()
     kept.items([("b", 2)], make)
     assert made == ["b"]
+
+
+def test_what_would_make_a_text_look_like_another_is_spelt_out() -> None:
+    assert visible("tab\t, line\n, é, 👩\u200d🔬") == "tab\t, line\n, é, 👩\u200d🔬"
+    odd = "\0\x1b\r\x9b\xad\u061c\u200b\u200e\u202e\u2066\u2069\ufeff"
+    assert visible(odd) == "".join(f"‹U+{ord(each):04X}›" for each in odd)

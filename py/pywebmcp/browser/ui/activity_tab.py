@@ -8,7 +8,7 @@ from typing import Any
 from pywebmcp.activity import Entry
 from pywebmcp.browser.ui.decisions import Decisions
 from pywebmcp.browser.ui.diff_view import counts, diff_nodes
-from pywebmcp.browser.ui.elements import Kept, Node, button, h, name
+from pywebmcp.browser.ui.elements import Kept, Node, button, h, name, visible
 from pywebmcp.browser.ui.host import Host
 from pywebmcp.errors import ToolError
 from pywebmcp.records import State
@@ -169,7 +169,7 @@ class ActivityTab:
             entry.note,
             entry.started.astimezone().strftime("%H:%M:%S"),
             None if entry.settled is None else (entry.settled - entry.started).total_seconds(),
-            None if edit is None else (edit.added, edit.removed, edit.undone),
+            None if edit is None else (edit.added, edit.removed, edit.undone, edit.kept),
             edit is not None and not edit.undone and self._server.activity.undoable(entry),
             entry.id in self._open,
             entry.id in self._restarts,
@@ -199,7 +199,7 @@ class ActivityTab:
                 aria_label=f"Diff of {title}",
                 key="compare",
             )
-            if edit
+            if edit and edit[3]
             else None,
             button("Undo", ["undo", key], aria_label=f"Undo {title}", key="undo")
             if undoable
@@ -239,7 +239,7 @@ class ActivityTab:
                 cls="pywebmcp-entry-foot",
                 key="foot",
             ),
-            self._diff(key) if edit and opened else None,
+            self._diff(key) if edit and edit[3] and opened else None,
         ]
         return h("li", parts, key=key, cls="pywebmcp-entry")
 
@@ -274,7 +274,7 @@ def _arguments(arguments: tuple[tuple[str, Any], ...]) -> Node:
 def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return " ".join(str(value).split())
+    return visible(" ".join(str(value).split()))
 
 
 def _id(*parts: str) -> str:

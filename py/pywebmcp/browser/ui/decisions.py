@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from pywebmcp.browser.ui.diff_view import diff_nodes
-from pywebmcp.browser.ui.elements import Node, button, h, name
+from pywebmcp.browser.ui.elements import Node, button, h, name, visible
 from pywebmcp.proposals import Proposal, Proposals
 
 _WHAT = {
@@ -21,7 +21,7 @@ def summary(proposal: Proposal) -> str:
     """What an agent wants to do, in a few words."""
     if proposal.cell_id is None:
         verb = "Create" if proposal.before is None else "Replace"
-        return f"{verb} {proposal.path}"
+        return f"{verb} {visible(proposal.path)}"
     if proposal.action == "insert" and proposal.new is not None:
         return f"Insert a {proposal.new.cell_type} cell at {proposal.new.index + 1}"
     if proposal.action == "update" and proposal.old is not None and proposal.new is not None:

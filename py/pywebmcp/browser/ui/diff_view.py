@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pywebmcp.browser.ui.elements import Node, h
+from pywebmcp.browser.ui.elements import Node, h, visible
 from pywebmcp.diffs import Row, Segment, diff
 
 MAX_ROWS = 300
 """Lines that are drawn; of a longer diff the rest is counted."""
+
+_MAX_PART = 2000
+"""Characters of a part of a line that are drawn, of its two ends together."""
 
 
 def diff_nodes(before: str | None, after: str | None, label: str) -> Node:
@@ -52,13 +55,21 @@ def _segments(segments: tuple[Segment, ...] | None) -> list[Node]:
     """The parts of a line; one that is new or gone as a whole needs no marks within."""
     parts = segments or ()
     if len(parts) == 1:
-        return [parts[0].text]
+        return [_shown(parts[0].text)]
     tags = {"delete": "del", "insert": "ins"}
     return [
-        h(tags[part.kind], part.text) if part.kind in tags else part.text
+        h(tags[part.kind], _shown(part.text)) if part.kind in tags else _shown(part.text)
         for part in parts
         if part.text
     ]
+
+
+def _shown(text: str) -> str:
+    left_out = len(text) - _MAX_PART
+    if left_out > 0:
+        end = _MAX_PART // 2
+        text = f"{text[:end]} ⋯ {left_out} more characters ⋯ {text[-end:]}"
+    return visible(text)
 
 
 def counts(added: int, removed: int) -> list[Node]:

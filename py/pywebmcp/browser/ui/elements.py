@@ -11,6 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 _odd = re.compile("[^0-9A-Za-z]")
+# Controls but for tab and line feed; what is not seen and has no use within a word; what turns the
+# order of the letters around it: with those a line can look like another one.
+_unseen = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
 
 Node = Any
 """A text, a tuple ``(tag, attributes, children)``, or ``{"keep": key}``."""
@@ -68,6 +73,15 @@ def button(label: str, report: Report, cls: str = "", **attributes: Any) -> Node
         on={"click": report},
         **attributes,
     )
+
+
+def visible(text: str) -> str:
+    """A text that a person decides about, with what could make it look like another one spelt out.
+
+    >>> visible("a\\u202eb")
+    'a‹U+202E›b'
+    """
+    return _unseen.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
 
 
 def name(*parts: str) -> str:
