@@ -337,3 +337,18 @@ def test_the_file_still_validates(nbformat: Any) -> None:
     content = notebook(code("x = 1", "a"), metadata={"comments": {"owner": "another extension"}})
     content["metadata"]["pywebmcp"] = store.with_thread(None, thread("t"))
     nbformat.validate(content)
+
+
+def test_the_size_of_all_threads_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAX_STORED", 5000)
+    own: Any = held(raw("t", comments=[{"message": "m" * 4000}]))
+    long = Comment(AGENT, "", "r" * 2000)
+    with pytest.raises(ToolError, match="5000"):
+        store.with_comment(own, "t", long)
+    with pytest.raises(ToolError, match="5000"):
+        store.with_thread(own, Thread("new", None, (long,)))
+    own = store.with_comment(own, "t", Comment(AGENT, "", "short"))
+    # What is too long already can still be settled.
+    own["comments"]["threads"].append(raw("more", comments=[{"message": "m" * 4000}]))
+    settled = store.with_comment(own, "t", Comment(AGENT, "", "", "resolved"))
+    assert read(settled).threads["t"].status == "resolved"

@@ -19,6 +19,9 @@ MAX_COMMENTS = 200
 MAX_MESSAGE = 10_000
 """Characters of a message; what is longer belongs into a cell."""
 
+MAX_STORED = 5_000_000
+"""Characters of all threads of a notebook as JSON text: each of them is saved with every save."""
+
 MAX_TEXT = 2000
 """Characters of a cell's text that a thread can be tied to; it is kept in the thread."""
 

@@ -15,10 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pywebmcp import jsontext
 from pywebmcp.comments.entries import anchor_entry, comment_entry, read_thread, thread_entry
 from pywebmcp.comments.model import (
     MAX_COMMENTS,
     MAX_MESSAGE,
+    MAX_STORED,
     MAX_THREADS,
     VERSION,
     Anchor,
@@ -108,13 +110,29 @@ def with_thread(own: Any, thread: Thread) -> dict[str, Any]:
     """
     _require_writable(own)
     entries = _entries(own)
-    if len(entries) >= MAX_THREADS:
+    entries = [*entries, thread_entry(thread)]
+    require_room(entries)
+    return _with_entries(own, entries)
+
+
+def require_room(entries: list[Any]) -> None:
+    """Raise ``ToolError`` INVALID_ARGUMENT when these threads are more than a notebook can have."""
+    if len(entries) > MAX_THREADS:
         raise ToolError(
             Code.INVALID_ARGUMENT,
-            f"The notebook has {len(entries)} threads, and {MAX_THREADS} is the limit: ask the "
-            "person to delete some.",
+            f"The notebook has too many threads, {MAX_THREADS} is the limit: ask the person to "
+            "delete some.",
         )
-    return _with_entries(own, [*entries, thread_entry(thread)])
+    _require_size(entries)
+
+
+def _require_size(entries: list[Any]) -> None:
+    if len(jsontext.dumps(entries)) > MAX_STORED:
+        raise ToolError(
+            Code.INVALID_ARGUMENT,
+            f"The notebook's comments are too long, {MAX_STORED} characters together is the limit: "
+            "ask the person to delete some.",
+        )
 
 
 def with_comment(own: Any, thread_id: str, comment: Comment) -> dict[str, Any]:
@@ -131,7 +149,11 @@ def with_comment(own: Any, thread_id: str, comment: Comment) -> dict[str, Any]:
             f"The thread has {len(comments)} comments, and {MAX_COMMENTS} is the limit: start a "
             "new one.",
         )
-    return _replaced(own, at, {**entry, "comments": [*comments, comment_entry(comment)]})
+    changed = _replaced(own, at, {**entry, "comments": [*comments, comment_entry(comment)]})
+    # A thread can be resolved however many there are.
+    if comment.message:
+        _require_size(_entries(changed))
+    return changed
 
 
 def with_anchor(own: Any, thread_id: str, anchor: Anchor) -> dict[str, Any]:

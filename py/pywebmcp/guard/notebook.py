@@ -8,6 +8,7 @@ from typing import Any
 import pywebmcp.frontend
 from pywebmcp import access
 from pywebmcp.access import Levels
+from pywebmcp.comments import store
 from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import QUIET, AccessMarks, CellRun, Notebook, NotebookState, RunEvents
@@ -56,7 +57,12 @@ class GuardedNotebook(pywebmcp.frontend.Notebook):
             return
         own = self._inner.metadata().get(METADATA_KEY)
         _, shown = views.split(own, self._all(own), levels.hidden)
-        self._inner.set_metadata(key, views.merged(own, shown, value))
+        merged = views.merged(own, shown, value)
+        entries = views.entries_of(merged)
+        if not all(shown) and len(entries) > len(shown):
+            # Whoever counted only what an agent sees may have added one too many.
+            store.require_room(entries)
+        self._inner.set_metadata(key, merged)
 
     def set_cell_metadata(self, index: int, key: str, value: Any) -> None:
         """Set one key of a cell's metadata; never ours: levels are people's to set."""
