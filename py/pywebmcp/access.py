@@ -50,8 +50,9 @@ def mark_of(metadata: Any) -> Any:
     return entry.get("level") if isinstance(entry, dict) else None
 
 
-def marked(metadata: Mapping[str, Any], level: Level) -> dict[str, Any]:
-    """The metadata with this level; write is the absence of an entry."""
+def marked(metadata: Any, level: Level) -> dict[str, Any]:
+    """The metadata with this level; write is the absence of an entry. What is no object is none."""
+    metadata = metadata if isinstance(metadata, dict) else {}
     own = metadata.get(METADATA_KEY)
     value = own_with(own, level)
     rest = {key: kept for key, kept in metadata.items() if key != METADATA_KEY}

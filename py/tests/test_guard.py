@@ -10,10 +10,11 @@ from typing import Any
 import contract
 import pytest
 from desk import Desk
+from pywebmcp import access
 from pywebmcp import frontend as protocols
 from pywebmcp.access import set_level
 from pywebmcp.comments import Comment, Places, Thread
-from pywebmcp.comments.model import Author
+from pywebmcp.comments.model import MAX_THREADS, Author
 from pywebmcp.comments.store import read, with_comment, with_thread
 from pywebmcp.constants import METADATA_KEY
 from pywebmcp.edits import source_hash
@@ -419,3 +420,71 @@ async def test_the_guard_itself_gives_nothing_away() -> None:
         with pytest.raises(ToolError, match='No cell "@0"'):
             await wait
     assert live.revision == revision
+
+
+async def test_threads_that_an_agent_does_not_see_count_as_well() -> None:
+    """An agent could else leave thread after thread at cells that it deletes again."""
+    made, live = await desk("secret and text", "two and text", levels={0: "none"})
+    gone = {"kind": "cell", "cellId": "gone", "sourceHash": "0", "length": 9, "excerpt": "lost"}
+    entries = [
+        {"id": f"t{n}", "anchor": gone, "comments": [{"message": "m"}]} for n in range(MAX_THREADS)
+    ]
+    own = {**live.metadata().get(METADATA_KEY, {}), "comments": {"version": 1, "threads": entries}}
+    live.set_metadata(METADATA_KEY, own)
+    anchor = {"kind": "cell", "cellId": "cell-1"}
+    failed = await made.fail(
+        "INVALID_ARGUMENT", "jupyter_create_comment", anchor=anchor, message="one more"
+    )
+    assert str(MAX_THREADS) in failed["error"]
+    assert live.metadata()[METADATA_KEY] == own
+
+
+@pytest.mark.parametrize("level", ["none", "a level of a newer version"])
+async def test_a_copy_as_text_of_what_hides_something_is_not_read(level: str) -> None:
+    secret = notebook("zqx")
+    secret["cells"][0]["metadata"] = {METADATA_KEY: {"access": {"level": level}}}
+    whole = notebook("zqx")
+    whole["metadata"] = {METADATA_KEY: {"access": {"level": level}}}
+    made = Desk("1", files={"c.json": json.dumps(secret), "w.txt": json.dumps(whole)})
+    for path in ("c.json", "w.txt"):
+        failed = await made.fail("FILE_NOT_FOUND", "jupyter_get_contents", path=path)
+        assert "zqx" not in str(failed)
+
+
+async def test_notebooks_of_one_name_in_two_folders_have_their_own_levels() -> None:
+    hidden, shown = notebook("zqx"), notebook("plain")
+    hidden["metadata"] = {METADATA_KEY: {"access": {"version": 1, "level": "none"}}}
+    made = Desk("1", files={"a/same.ipynb": hidden, "b/same.ipynb": shown})
+    for opened in (False, True):
+        if opened:
+            await made.open("b/same.ipynb")
+            await made.open("a/same.ipynb")
+        await made.fail("FILE_NOT_FOUND", "jupyter_get_cells", notebookPath="a/same.ipynb")
+        answer = await made.ok("jupyter_get_cells", notebookPath="b/same.ipynb")
+        assert answer["cells"][0]["source"] == "plain"
+        assert "zqx" not in str(await made.call("jupyter_get_context"))
+
+
+@pytest.mark.parametrize(
+    "path", ["./a.ipynb", "x/../a.ipynb", "x//a.ipynb", "/a.ipynb", "x/./a.ipynb", "a.ipynb/"]
+)
+async def test_other_spellings_of_a_path_are_no_way_to_a_hidden_notebook(path: str) -> None:
+    made, live = await desk("zqx", levels={None: "none"})
+    await live.save()
+    for tool, name in (
+        ("jupyter_get_cells", "notebookPath"),
+        ("jupyter_read_output", "notebookPath"),
+        ("jupyter_list_comments", "notebookPath"),
+        ("jupyter_open_notebook", "path"),
+        ("jupyter_get_contents", "path"),
+    ):
+        more = {"cellIndex": 0} if tool == "jupyter_read_output" else {}
+        failed = await made.fail("INVALID_PATH", tool, **{name: path}, **more)
+        assert "zqx" not in str(failed)
+    await made.fail("INVALID_PATH", "jupyter_write_file", path=path, content="x")
+
+
+@pytest.mark.parametrize("metadata", [None, 3, "text", [], [1]])
+def test_a_level_can_be_set_where_the_metadata_is_no_object(metadata: Any) -> None:
+    assert access.mark_of(access.marked(metadata, "none")) == "none"
+    assert access.marked(metadata, "write") == {}

@@ -48,9 +48,7 @@ def file(content: dict[str, Any], levels: Levels) -> dict[str, Any]:
         if level == "none":
             shown.append(dict(stand_in()))
         elif level == "read":
-            held = raw.get("metadata")
-            metadata = access.marked(held if isinstance(held, dict) else {}, level)
-            shown.append({**raw, "metadata": metadata})
+            shown.append({**raw, "metadata": access.marked(raw.get("metadata"), level)})
         else:
             shown.append(raw)
     found = content.get("metadata")

@@ -88,3 +88,10 @@ def test_first_lines() -> None:
 
 def test_keys_are_unique() -> None:
     assert keys_of(["a", "b", "a", "a"]) == ["a", "b", "a 2", "a 3"]
+
+
+def test_keys_are_unique_whatever_the_ids_are() -> None:
+    for ids in (["a", "a", "a 2"], ["a 2", "a", "a", "a 2", "a"], ["", "", " 2"]):
+        keys = keys_of(ids)
+        assert len(set(keys)) == len(ids)
+        assert set(ids) <= set(keys)

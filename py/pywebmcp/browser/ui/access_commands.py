@@ -141,7 +141,7 @@ class AccessCommands:
             if content.get("nbformat") != 4:
                 self._commands.tell(f"{path} is of an old format: open and save it first.", "error")
                 return
-            content["metadata"] = access.marked(content.get("metadata") or {}, level)
+            content["metadata"] = access.marked(content.get("metadata"), level)
             model = {"type": "notebook", "format": "json", "content": content}
             await self._contents.save(path, ffi.parsed(model))
         except (ToolError, ffi.JsException) as error:

@@ -124,11 +124,18 @@ def first_line(source: str) -> str:
 
 def keys_of(ids: Sequence[str]) -> list[str]:
     """A key for every cell: its id; of cells with the same id the later ones have a number more."""
+    taken = set(ids)
     seen: Counter[str] = Counter()
     keys = []
     for cell_id in ids:
+        key = cell_id
         seen[cell_id] += 1
-        keys.append(cell_id if seen[cell_id] == 1 else f"{cell_id} {seen[cell_id]}")
+        if seen[cell_id] > 1:
+            # In a file that somebody made an id may look like such a key.
+            while (key := f"{cell_id} {seen[cell_id]}") in taken:
+                seen[cell_id] += 1
+            taken.add(key)
+        keys.append(key)
     return keys
 
 
