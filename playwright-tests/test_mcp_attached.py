@@ -103,10 +103,10 @@ def test_cancelling_a_task_never_stops_a_persons_run(browser: Chromium) -> None:
             await page.evaluate(SHUT)
             await page.evaluate(f"{CURRENT}.content.activeCellIndex = 2")
             await page.evaluate("void pywebmcp.app.commands.execute('notebook:run-cell')")
-            await page.wait_for_function(
-                "navigator.locks.query().then(({ pending }) => pending.some((it) => it.name === 'gate'))",
-                polling=100,
-            )
+            while not await page.evaluate(
+                "navigator.locks.query().then(({ pending }) => pending.some((it) => it.name === 'gate'))"
+            ):
+                pass
             task = await agent.task("jupyter_run_cells", cellIds=[mine])
             cancelled = await agent.cancel(task)
             assert cancelled.status == "cancelled"

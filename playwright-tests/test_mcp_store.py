@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from background import open_gates, shut
 from lab import Lab, Watch
 from playwright.sync_api import Browser, BrowserContext
 
@@ -32,6 +33,22 @@ CLIENT = """async () => {
     };
     await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
     globalThis.mcp = ask;
+}"""
+
+# Whether a task in the store has an output so far with this text.
+STORED = """async (text) => {
+    const all = await indexedDB.databases();
+    const { name } = all.find(({ name }) => name.startsWith("pywebmcp-tasks:"));
+    const database = await new Promise((resolve) => {
+        const request = indexedDB.open(name);
+        request.onsuccess = () => resolve(request.result);
+    });
+    const rows = await new Promise((resolve) => {
+        const request = database.transaction("tasks").objectStore("tasks").getAll();
+        request.onsuccess = () => resolve(request.result);
+    });
+    database.close();
+    return rows.some(({ record }) => JSON.stringify(JSON.parse(record).partial).includes(text));
 }"""
 
 
@@ -117,23 +134,8 @@ def test_a_settled_task_survives_a_reload_and_one_that_ran_has_failed(
     assert tab.settled(done)["status"] == "completed"
     running = tab.task("print('half')\nawait __import__('asyncio').Event().wait()")
     # Copied to the store while it runs.
-    tab.until(
-        """new Promise((resolve) => {
-            const open = indexedDB.databases().then((all) =>
-                all.find(({ name }) => name.startsWith("pywebmcp-tasks:")).name);
-            open.then((name) => {
-                const request = indexedDB.open(name);
-                request.onsuccess = () => {
-                    const all = request.result.transaction("tasks").objectStore("tasks").getAll();
-                    all.onsuccess = () => {
-                        request.result.close();
-                        resolve(all.result.some(({ record }) => /"partial":\\{/.test(record)
-                            && record.includes("half")));
-                    };
-                };
-            });
-        })"""
-    )
+    while not tab.page.evaluate(STORED, "half"):
+        pass
     tab.reload()
     tab.page.evaluate(CLIENT)
     listed = tab.ask("tasks/list")["result"]["tasks"]
@@ -154,10 +156,11 @@ def test_two_tabs_see_each_others_tasks_and_do_not_spoil_them(
     context: BrowserContext, site: str
 ) -> None:
     first = Tab(context.new_page(), site).connect("analysis.ipynb")
-    running = first.task("await __import__('js').navigator.locks.request('x', lambda _: None)")
+    running = first.task(shut(first, "gate"))
     second = Tab(context.new_page(), site).connect()
     assert second.state(running)["status"] == "working"
     assert "another" in second.ask("tasks/cancel", taskId=running)["error"]["message"]
+    open_gates(first)
     assert first.settled(running)["status"] == "completed"
     assert second.settled(running)["status"] == "completed"
     endless = first.task("await __import__('asyncio').Event().wait()", key="shared")
@@ -170,21 +173,25 @@ def test_two_tabs_see_each_others_tasks_and_do_not_spoil_them(
     assert "went away" in state["statusMessage"]
 
 
-def test_a_browser_without_room_is_told_of_and_nothing_is_run(
-    context: BrowserContext, site: str
-) -> None:
-    tab = Tab(context.new_page(), site).connect("analysis.ipynb")
-    tab.page.evaluate(
-        """() => {
-            IDBObjectStore.prototype.put = function () {
-                throw new DOMException("no room", "QuotaExceededError");
-            };
-        }"""
+def test_a_browser_without_room_is_told_of_and_nothing_is_run(browser: Browser, site: str) -> None:
+    context = browser.new_context()
+    context.add_init_script(USE_STORE)
+    page = context.new_page()
+    # Before anything is stored: what Chromium knows of the room that is left holds for a while.
+    context.new_cdp_session(page).send(
+        "Storage.overrideQuotaForOrigin", {"origin": site.rstrip("/"), "quotaSize": 4_000_000}
     )
-    answer = tab.ask("tools/call", name="jupyter_run_code", arguments={"code": "ran = 1"}, task={})
-    assert answer["error"]["code"] == -32603
+    tab = Tab(page, site).connect("analysis.ipynb")
+    answer = tab.ask(
+        "tools/call",
+        name="jupyter_run_code",
+        arguments={"code": "ran = 1"},
+        task={},
+        _meta={"io.datalayer/idempotency-key": "k" * 8_000_000},
+    )
+    assert answer.get("error", {}).get("code") == -32603, answer
     assert "The task store failed" in answer["error"]["message"]
-    assert "no room" in answer["error"]["message"]
+    assert "QuotaExceededError" in answer["error"]["message"]
     ran = tab.ask("tools/call", name="jupyter_run_code", arguments={"code": "'ran' in globals()"})
     while ran["result"]["structuredContent"].get("status") == "pending":
         pending = ran["result"]["structuredContent"]["pendingId"]
@@ -192,6 +199,7 @@ def test_a_browser_without_room_is_told_of_and_nothing_is_run(
             "tools/call", name="jupyter_wait_for_result", arguments={"pendingId": pending}
         )
     assert "False" in str(ran["result"]["structuredContent"]["outputs"])
+    context.close()
 
 
 def test_storage_that_is_cleared_under_the_page_opens_anew(

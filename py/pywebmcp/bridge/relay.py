@@ -20,8 +20,8 @@ from pywebmcp.mcp.session import Call, Method, Session, SessionClosedError
 from pywebmcp.tasks import METHODS, NOTIFICATION, SUPPORT, capabilities
 from pywebmcp.toolset import TOOLS
 
-LIST_PATIENCE = 20.0
-"""Seconds that tools/list waits for the page: clients begin with it, and show nothing before."""
+LIST_PATIENCE = 1.0
+"""Seconds that tools/list waits for the page: clients begin with it, and some give up after five."""
 
 _HARMLESS = frozenset(tool.name for tool in TOOLS if tool.read_only)
 

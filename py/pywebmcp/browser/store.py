@@ -210,13 +210,18 @@ class _Transaction:
         def succeeded(*_: Any) -> None:
             try:
                 then(request.result)
+            except ffi.JsException as error:
+                self._fail(StorageError(f"the browser refused it: {ffi.reason(error)}"))
             except Exception as error:
-                self._trouble = error
-                self._transaction.abort()
+                self._fail(error)
 
         proxy = ffi.create_proxy(succeeded)
         self._proxies.append(proxy)
         request.onsuccess = proxy
+
+    def _fail(self, error: Exception) -> None:
+        self._trouble = error
+        self._transaction.abort()
 
     def found(self, row: Js) -> None:
         """The record of a row is the answer; None where there is none."""
