@@ -291,6 +291,8 @@ def test_npm_and_pip_make_a_pyodide_in_the_cache(
     assert lite.kernel()["pyodideUrl"] == boot.SITE_PYODIDE
 
 
-def test_the_settings_have_words_for_help() -> None:
-    for trait in PywebmcpAddon.class_own_traits(config=True).values():
+def test_the_settings_have_help_and_are_in_the_page_on_deploying() -> None:
+    page = (LABEXTENSION.parents[1] / "docs" / "deploy.md").read_text("utf-8")
+    for name, trait in PywebmcpAddon.class_own_traits(config=True).items():
         assert trait.help
+        assert f'"{name}"' in page
