@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from pywebmcp.errors import Code, ToolError
 from pywebmcp.states import (
     AccessMarks,
+    CellBeginning,
     CellRun,
     CommandState,
     DialogState,
@@ -132,6 +133,10 @@ class Notebook(Protocol):
 
     def ids(self) -> list[str]:
         """The id of every cell, in order."""
+        ...
+
+    def beginnings(self) -> list[CellBeginning]:
+        """What every cell begins with, in order: enough for a list, and far less than `cells`."""
         ...
 
     def cells(self, start: int, stop: int, *, outputs: bool = False) -> list[CellData]:
@@ -315,6 +320,7 @@ class Frontend(Protocol):
 __all__ = [
     "QUIET",
     "AccessMarks",
+    "CellBeginning",
     "CellRun",
     "CommandState",
     "DialogState",

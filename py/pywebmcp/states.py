@@ -86,6 +86,13 @@ class NotebookState(TypedDict):
     access: NotRequired[str]
 
 
+class CellBeginning(TypedDict):
+    """A cell's type, and up to 200 characters of its source from the first that is no space."""
+
+    cell_type: str
+    beginning: str
+
+
 class AccessMarks(TypedDict):
     """What the metadata says of access, unchecked: the notebook's level, and the cells' by index.
 

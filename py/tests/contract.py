@@ -392,6 +392,20 @@ class FrontendContract:
         equal(model.cells(5, 9), [])
         equal([cell["id"] for cell in model.cells(4, 100)], ["last"])
 
+    async def test_beginnings_are_those_of_all_cells_as_they_are_now(self) -> None:
+        model = await self.open()
+        equal(model.beginnings()[0], {"cell_type": "markdown", "beginning": "# Title"})
+        equal(
+            [each["cell_type"] for each in model.beginnings()],
+            ["markdown", *["code"] * 2, "raw", "code"],
+        )
+        model.replace_text(1, 0, 0, "\n  \t\n" + "y" * 300)
+        equal(model.beginnings()[1]["beginning"], "y" * 200)
+        model.delete_cell(0)
+        equal(len(model.beginnings()), 4)
+        odd = await self.open("odd.ipynb")
+        equal([each["beginning"][:5] for each in odd.beginnings()[2:]], ["t = '", "first"])
+
     async def test_outputs_come_only_when_asked_for(self) -> None:
         model = await self.open()
         bare, full = model.cells(2, 3)[0], one(model, 2)

@@ -488,3 +488,14 @@ async def test_other_spellings_of_a_path_are_no_way_to_a_hidden_notebook(path: s
 def test_a_level_can_be_set_where_the_metadata_is_no_object(metadata: Any) -> None:
     assert access.mark_of(access.marked(metadata, "none")) == "none"
     assert access.marked(metadata, "write") == {}
+
+
+async def test_nothing_of_a_hidden_cell_is_in_what_cells_begin_with() -> None:
+    made, live = await desk(code("zqx"), markdown("# two"), levels={0: "none"})
+    guarded = GuardedFrontend(made.frontend).notebook()
+    assert guarded is not None
+    assert [each["beginning"] for each in guarded.beginnings()] == ["", "# two"]
+    assert guarded.beginnings()[0]["cell_type"] == "raw"
+    set_level(live, None, "none")
+    with pytest.raises(ToolError, match="no longer open"):
+        guarded.beginnings()

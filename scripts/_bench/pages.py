@@ -90,6 +90,13 @@ class Tab:
         payload = self.system.payload(answer["text"])
         return payload, Sample(answer["ms"], cpu, len(answer["text"]))
 
+    def work(self, code: str, argument: Any) -> tuple[Any, float]:
+        """Run a function of the page; what it answers, and the CPU time until the page is quiet."""
+        before = self._cpu()
+        answer = self.evaluate(code, argument)
+        self.quiet()
+        return answer, self._cpu() - before
+
     def quiet(self) -> None:
         """Wait until the page's main thread has nothing to do."""
         self.evaluate("() => probe.quiet()")

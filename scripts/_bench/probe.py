@@ -119,6 +119,53 @@ PROBE = """(() => {
 
     removeAt: (path, index) => model(path).deleteCell(index),
 
+    // Opens the Agent panel at a tab, with a thread on every second cell; false where there is none.
+    openPanel: async (path, tab) => {
+      const { commands } = window.jupyterapp;
+      if (!commands.hasCommand("pywebmcp:show-agent-panel")) {
+        return false;
+      }
+      await commands.execute("pywebmcp:show-agent-panel");
+      document.getElementById(`pywebmcp-tab-${tab}`).click();
+      const shared = model(path);
+      const metadata = shared.getMetadata();
+      if (metadata.pywebmcp) {
+        return true;
+      }
+      const threads = shared.cells.flatMap((cell, index) => {
+        if (index % 2) {
+          return [];
+        }
+        const source = cell.getSource();
+        const anchor = index % 4
+          ? { kind: "cell", cellId: cell.getId(), sourceHash: "0", length: source.length }
+          : { kind: "source-range", cellId: cell.getId(), exact: source.split("\\n")[0] };
+        const message = `Is this as it should be in part ${index}?`;
+        return [{ id: `thread-${index}`, anchor, comments: [{ author: { kind: "person" }, message }] }];
+      });
+      const comments = { version: 1, threads };
+      shared.setMetadata({ ...metadata, pywebmcp: { comments } });
+      return true;
+    },
+
+    // How long the panel takes to show a cell's new source: from the frame in which it is drawn to
+    // the end of its layout. {ms, shown}: whether it shows it then.
+    panelUpdate: (path, id, source) =>
+      new Promise(resolve => {
+        const node = document.querySelector(".pywebmcp-panel");
+        const cell = model(path).cells.find(each => each.getId() === id);
+        let start;
+        requestAnimationFrame(() => {
+          start = performance.now();
+        });
+        cell.setSource(source);
+        requestAnimationFrame(() => {
+          node.getBoundingClientRect();
+          const ms = performance.now() - start;
+          resolve({ ms, shown: node.textContent.includes(source.split("\\n")[0]) });
+        });
+      }),
+
     // Resolves when the main thread has had nothing to do for two idle periods on end.
     quiet: () =>
       new Promise(resolve => {

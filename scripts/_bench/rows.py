@@ -12,7 +12,7 @@ from typing import Any
 
 from _bench.notebooks import LARGE, SMALL, Notebook
 from _bench.pages import Sample, Tab
-from _bench.systems import CallFailedError
+from _bench.systems import CallFailedError, NotPossibleError
 
 Job = Callable[[Tab, Notebook, int], Sample]
 
@@ -129,6 +129,30 @@ def command(tab: Tab, notebook: Notebook, number: int) -> Sample:
     return sample
 
 
+def panel_comments(tab: Tab, notebook: Notebook, number: int) -> Sample:
+    """Show a changed cell in the Agent panel's list of a thread on every second cell."""
+    return _panel(tab, notebook, number, "comments")
+
+
+def panel_access(tab: Tab, notebook: Notebook, number: int) -> Sample:
+    """Show a changed cell in the Agent panel's list of all cells."""
+    return _panel(tab, notebook, number, "access")
+
+
+def _panel(tab: Tab, notebook: Notebook, number: int, name: str) -> Sample:
+    opened = tab.evaluate("([path, tab]) => probe.openPanel(path, tab)", [notebook.path, name])
+    if not opened:
+        raise NotPossibleError("has no panel")
+    tab.quiet()
+    source = f"answer = {number + 1000}\nprint(answer)"
+    drawn, cpu = tab.work(
+        "([path, id, source]) => probe.panelUpdate(path, id, source)",
+        [notebook.path, notebook.to_update, source],
+    )
+    _demand(drawn["shown"], f"the tab {name} does not show {source!r}")
+    return Sample(drawn["ms"], cpu, 0, calls=0)
+
+
 LOAD = "load"
 LOAD_TITLE = "page load to all tools"
 # In this order: reading comes before anything that leaves a trace in the notebook.
@@ -144,4 +168,6 @@ ROWS: tuple[Row, ...] = (
     Row("insert-middle", "insert in the middle of 1,000", LARGE, insert_middle),
     Row("update-1000", "update a cell of 1,000", LARGE, update),
     Row("run-1000", "run a cell of 1,000", LARGE, run),
+    Row("panel-access", "Agent panel, Access: 1,000 cells", LARGE, panel_access),
+    Row("panel-comments", "Agent panel, Comments: 500 threads", LARGE, panel_comments),
 )

@@ -4,18 +4,18 @@
  * No code is made from text, so a site's Content-Security-Policy needs no 'unsafe-eval'.
  */
 
-/** "a.b().c" as a function of the root; null where a part is missing or throws. */
+/** "a.b().c(0,9)" as a function of the root; null where a part is missing or throws. */
 function planPath(path) {
   const steps = path.split(".").map((part) => {
-    const call = part.endsWith("()");
-    return { name: call ? part.slice(0, -2) : part, call };
+    const [, name, , numbers] = /^([^(]*)(\(([\d,]*)\))?$/.exec(part);
+    return { name, call: name !== part, args: numbers ? numbers.split(",").map(Number) : [] };
   });
   return (root) => {
     try {
       let value = root;
-      for (const { name, call } of steps) {
+      for (const { name, call, args } of steps) {
         if (value === null || value === undefined) return null;
-        value = call ? value[name]() : value[name];
+        value = call ? value[name](...args) : value[name];
       }
       return value === undefined ? null : value;
     } catch {
@@ -55,8 +55,8 @@ function planSpec(spec) {
 
 /**
  * A function of `(root, from, to)` that gives the JSON text of the parts of `root` which a spec names.
- * A spec is a path "a.b().c" of attributes and calls without arguments (missing: null; "": root
- * itself), an object {name: spec}, or {"$of": path, "$each": spec} for each item of a list, of which
+ * A spec is a path "a.b().c(0,9)" of attributes and calls, with numbers if any (missing: null; "":
+ * root itself), an object {name: spec}, or {"$of": path, "$each": spec} for each item of a list, of which
  * `from` and `to` (exclusive) choose a part.
  */
 export function reader(specText) {

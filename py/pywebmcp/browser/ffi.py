@@ -63,8 +63,8 @@ def module(name: str) -> Js | None:
 class Spec:
     """What to read of a JavaScript object in one crossing; a constant of its module.
 
-    A path ``"a.b().c"`` of attributes and calls without arguments (``""`` is the object itself), a
-    dict of specs, or ``{"$of": path, "$each": spec}`` for the items of a list. What is missing, or
+    A path ``"a.b().c(0,9)"`` of attributes and calls, with numbers if any (``""`` is the object
+    itself), a dict of specs, or ``{"$of": path, "$each": spec}`` for the items of a list. What is missing, or
     raises when it is read, is None.
     """
 

@@ -13,7 +13,14 @@ from pywebmcp.browser.kernel import BrowserKernel
 from pywebmcp.browser.panel import Panel
 from pywebmcp.edits import normalise_newlines
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import QUIET, AccessMarks, CellRun, NotebookState, RunEvents
+from pywebmcp.frontend import (
+    QUIET,
+    AccessMarks,
+    CellBeginning,
+    CellRun,
+    NotebookState,
+    RunEvents,
+)
 from pywebmcp.types import CellData, Selection
 
 _CELL = {
@@ -25,6 +32,8 @@ _CELL = {
 }
 _CELLS = Spec({"$of": "cells", "$each": _CELL})
 _CELLS_WITH_OUTPUTS = Spec({"$of": "cells", "$each": {**_CELL, "outputs": "getOutputs()"}})
+_BEGINNING = {"cell_type": "cell_type", "beginning": "getSource().trimStart().slice(0,200)"}
+_BEGINNINGS = Spec({"$of": "cells", "$each": _BEGINNING})
 _METADATA = Spec("getMetadata()")
 _FILE = Spec(
     {
@@ -79,6 +88,11 @@ class BrowserNotebook(pywebmcp.frontend.Notebook):
     def ids(self) -> list[str]:
         """The id of every cell, in order."""
         return self._panel.ids()
+
+    def beginnings(self) -> list[CellBeginning]:
+        """What every cell begins with, in order."""
+        found: list[CellBeginning] = _BEGINNINGS.read(self._panel.shared) or []
+        return found
 
     def cells(self, start: int, stop: int, *, outputs: bool = False) -> list[CellData]:
         """The cells ``start <= index < stop``, with ``\\n`` for every line end."""

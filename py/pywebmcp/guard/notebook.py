@@ -11,7 +11,15 @@ from pywebmcp.access import Levels
 from pywebmcp.comments import store
 from pywebmcp.constants import METADATA_KEY
 from pywebmcp.errors import Code, ToolError
-from pywebmcp.frontend import QUIET, AccessMarks, CellRun, Notebook, NotebookState, RunEvents
+from pywebmcp.frontend import (
+    QUIET,
+    AccessMarks,
+    CellBeginning,
+    CellRun,
+    Notebook,
+    NotebookState,
+    RunEvents,
+)
 from pywebmcp.guard import views
 from pywebmcp.guard.kernel import GuardedKernel
 from pywebmcp.guard.observer import Observer
@@ -87,6 +95,15 @@ class GuardedNotebook(pywebmcp.frontend.Notebook):
         if not hidden:
             return ids
         return ["" if index in hidden else cell_id for index, cell_id in enumerate(ids)]
+
+    def beginnings(self) -> list[CellBeginning]:
+        """What every cell begins with; nothing of those that are hidden."""
+        hidden = self._levels().hidden
+        nothing = CellBeginning(cell_type="raw", beginning="")
+        return [
+            nothing if index in hidden else found
+            for index, found in enumerate(self._inner.beginnings())
+        ]
 
     def cells(self, start: int, stop: int, *, outputs: bool = False) -> list[CellData]:
         """The cells ``start <= index < stop``, a stand-in for each that is hidden."""

@@ -11,6 +11,7 @@ from pywebmcp.errors import Code, ToolError
 from pywebmcp.frontend import (
     QUIET,
     AccessMarks,
+    CellBeginning,
     CellRun,
     FocusState,
     Notebook,
@@ -108,6 +109,13 @@ class MemoryNotebook(Notebook):
     def ids(self) -> list[str]:
         """The id of every cell, in order."""
         return [cell.id for cell in self.content]
+
+    def beginnings(self) -> list[CellBeginning]:
+        """What every cell begins with, in order."""
+        return [
+            CellBeginning(cell_type=cell.cell_type, beginning=cell.source.lstrip()[:200])
+            for cell in self.content
+        ]
 
     def cells(self, start: int, stop: int, *, outputs: bool = False) -> list[CellData]:
         """The cells ``start <= index < stop``; outputs only when asked for."""

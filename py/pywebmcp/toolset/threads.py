@@ -146,8 +146,8 @@ async def book(call: Call, path: str | None) -> Book:
     return _made(own, found, lambda index: found[index].get("outputs") or [], None)
 
 
-def live(notebook: Notebook) -> Book:
-    """The threads of an open notebook."""
+def live(notebook: Notebook, before: Book | None = None) -> Book:
+    """The threads of an open notebook; those of the book ``before`` where they are still the same."""
     state = notebook.state()
 
     def outputs(index: int) -> list[dict[str, Any]]:
@@ -155,7 +155,8 @@ def live(notebook: Notebook) -> Book:
         return cell.get("outputs") or []
 
     own = notebook.metadata().get(METADATA_KEY)
-    return _made(own, notebook.cells(0, state["cellCount"]), outputs, state["path"])
+    review = before.review if before is not None and before.own == own else None
+    return _made(own, notebook.cells(0, state["cellCount"]), outputs, state["path"], review)
 
 
 def _made(
@@ -163,9 +164,10 @@ def _made(
     found: Sequence[CellData],
     outputs: Callable[[int], Sequence[dict[str, Any]]],
     path: str | None,
+    review: Review | None = None,
 ) -> Book:
     ids = [cell.get("id") for cell in found]
     sources = [normalise_newlines(cell["source"]) for cell in found]
     places = Places(ids, sources, outputs)
     addresses = cells.addresses(tuple(ids))
-    return Book(own, read(own), found, addresses, places, outputs, path)
+    return Book(own, review or read(own), found, addresses, places, outputs, path)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from desk import Desk
 from pywebmcp import access
 from pywebmcp.browser.ui.access_tab import AccessTab, first_line, keys_of
-from pywebmcp.testing import code
+from pywebmcp.testing import MemoryNotebook, code
 from shown import Sheet, act, called, drawn, fill, text, walk
 
 
@@ -95,3 +96,17 @@ def test_keys_are_unique_whatever_the_ids_are() -> None:
         keys = keys_of(ids)
         assert len(set(keys)) == len(ids)
         assert set(ids) <= set(keys)
+
+
+async def test_no_cell_is_read_whole_for_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting("\n\n  one\nmore", "two" * 1000)
+    await setting.desk.open()
+    read: list[Any] = []
+    monkeypatch.setattr(MemoryNotebook, "cells", lambda *_, **__: read.append(1))
+    labels = [text(children) for tag, _, children in walk(drawn(setting.tab)) if tag == "label"]
+    assert labels[2:] == ["one", ("two" * 1000)[:80] + "…"]
+    setting.desk.person.select(1, 0, 0)
+    setting.desk.person.type("new ")
+    labels = [text(children) for tag, _, children in walk(drawn(setting.tab)) if tag == "label"]
+    assert labels[-1].startswith("new two")
+    assert read == []

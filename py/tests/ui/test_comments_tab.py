@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from desk import Desk
 from pywebmcp.browser.ui.comments_tab import CommentsTab
 from pywebmcp.browser.ui.spots import Spot
 from pywebmcp.browser.ui.threads_view import local_time
+from pywebmcp.comments import read
 from pywebmcp.comments.model import MAX_TEXT
 from pywebmcp.testing import code, counter, stream
+from pywebmcp.toolset import threads
 from shown import Sheet, act, called, drawn, fill, press, text, walk
 
 HTML = "<script>alert(1)</script>"
@@ -154,6 +157,29 @@ async def test_a_thread_that_did_not_change_is_not_drawn_anew() -> None:
     act(talking.tab, ["write_reply", "t-2"], "x")
     [rows] = [children for tag, _, children in walk(talking.tab.nodes()) if tag == "ul"]
     assert isinstance(rows[0], dict)
+
+
+async def test_threads_are_read_anew_only_when_they_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talking = await started()
+    talking.write(Spot("a"), "one")
+    drawn(talking.tab)
+    reads: list[Any] = []
+
+    def counted(own: Any) -> Any:
+        reads.append(own)
+        return read(own)
+
+    monkeypatch.setattr(threads, "read", counted)
+    talking.desk.person.select(0, 0, 0)
+    talking.desk.person.type("typed")
+    drawn(talking.tab)
+    assert reads == []
+    await talking.desk.ok("jupyter_reply_comment", threadId="t-1", message="answered")
+    reads.clear()
+    assert "answered" in text(drawn(talking.tab))
+    assert len(reads) == 1
 
 
 def test_what_is_no_time_stays_as_it_is() -> None:

@@ -32,6 +32,8 @@ class AccessTab:
         self._host = host
         self._kept = Kept()
         self._read: tuple[tuple[str, int], list[tuple[str, str]]] | None = None
+        self._known: dict[str, str] = {}
+        """First lines, by what the cells begin with."""
         self.actions: dict[str, Callable[..., None]] = {
             "set_notebook_access": self._set_notebook,
             "set_cell_access": self._set_cell,
@@ -109,8 +111,15 @@ class AccessTab:
         state = notebook.state()
         revision = (state["path"], state["revision"])
         if self._read is None or self._read[0] != revision:
-            cells = notebook.cells(0, state["cellCount"])
-            lines = [(cell["cell_type"], first_line(cell["source"])) for cell in cells]
+            known, self._known = self._known, {}
+            lines = []
+            for cell in notebook.beginnings():
+                beginning = cell["beginning"]
+                line = known.get(beginning)
+                if line is None:
+                    line = first_line(beginning)
+                self._known[beginning] = line
+                lines.append((cell["cell_type"], line))
             self._read = revision, lines
         return self._read[1]
 

@@ -226,7 +226,8 @@ class CommentsTab:
         state = notebook.state()
         revision = (state["path"], state["revision"])
         if self._book is None or self._book[0] != revision:
-            self._book = revision, threads.live(notebook)
+            before = None if self._book is None else self._book[1]
+            self._book = revision, threads.live(notebook, before)
         return self._book[1]
 
     # --- what is shown
