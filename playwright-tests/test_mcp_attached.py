@@ -46,11 +46,11 @@ def browser(site: str) -> Iterator[Chromium]:
 
 
 @asynccontextmanager
-async def seen(browser: Chromium, index: int = 0) -> AsyncIterator[Page]:
-    """A tab of the browser, as the person has it."""
+async def seen(browser: Chromium) -> AsyncIterator[Page]:
+    """The tab with the site, as the person has it."""
     async with async_playwright() as playwright:
         remote = await playwright.chromium.connect_over_cdp(browser.cdp)
-        page = remote.contexts[0].pages[index]
+        [page] = [each for each in remote.contexts[0].pages if each.url != "about:blank"]
         # JupyterLab asks whether unsaved changes may go.
         page.context.on("dialog", lambda dialog: asyncio.ensure_future(dialog.accept()))
         yield page
@@ -242,7 +242,7 @@ def test_tabs_are_chosen_opened_and_left_alone(site: str) -> None:
             context = await agent.ok("jupyter_get_context")
             assert context["notebook"]["path"] == "analysis.ipynb"
         assert len(tabs(browser)) == 2
-        async with client("--cdp", browser.cdp) as agent, seen(browser, -1) as page:
+        async with client("--cdp", browser.cdp) as agent, seen(browser) as page:
             await agent.ok("jupyter_get_context")
             # The person goes elsewhere with the tab.
             await page.goto("about:blank")
