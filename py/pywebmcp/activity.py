@@ -165,10 +165,18 @@ class Activity:
     def edited(self, entry: Entry, edit: Edit) -> None:
         """The call has changed something."""
         entry.edit = edit
+        if edit.cell_id is not None:
+            edit.notebook = self.frontend.notebook(edit.path)
         if edit.cell_id is not None and edit.after is not None:
             entry.touched(edit.path, [edit.cell_id], "edit")
         self._forget(edit)
         self._changed()
+
+    def closed(self) -> None:
+        """A notebook was closed: nothing of the log keeps it."""
+        for entry in self._entries:
+            if entry.edit is not None:
+                entry.edit.follow(self.frontend)
 
     def _forget(self, newest: Edit) -> None:
         """Bound what edits keep; the newest is always kept whole."""

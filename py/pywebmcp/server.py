@@ -74,6 +74,7 @@ class ToolServer:
         self.activity = Activity(frontend, clock)
         self.proposals = Proposals(clock)
         frontend.watch_closed(self.proposals.closed)
+        frontend.watch_closed(self.activity.closed)
         frontend.watch_dialogs(self.calls.dialog_opened, self.calls.dialog_closed)
 
     async def answer(

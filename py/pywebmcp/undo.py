@@ -30,6 +30,8 @@ class Edit:
     added: int
     removed: int
     undone: bool = False
+    notebook: Notebook | None = None
+    """The open notebook that was changed, which can be renamed."""
     kept: bool = True
     """Whether it is still known what was there: not of old ones, where there is too much of it."""
 
@@ -41,7 +43,16 @@ class Edit:
     def forget(self) -> None:
         """Keep only what it counts."""
         self.kept = False
-        self.before = self.after = self.old = self.new = None
+        self.before = self.after = self.old = self.new = self.notebook = None
+
+    def follow(self, frontend: Frontend) -> None:
+        """Go along where the notebook was renamed; let go of one that was closed."""
+        if self.notebook is not None:
+            path = self.notebook.state()["path"]
+            if path and frontend.notebook(path) is not None:
+                self.path = path
+            else:
+                self.notebook = None
 
     @classmethod
     def of(cls, plan: Plan) -> Edit:
@@ -108,6 +119,7 @@ async def undo(frontend: Frontend, edit: Edit) -> Edit:
 
 def _find(frontend: Frontend, edit: Edit, cell_id: str) -> tuple[Notebook, int | None]:
     """The notebook and where the cell is, as the edit left it; None for one that it deleted."""
+    edit.follow(frontend)
     notebook = frontend.notebook(edit.path)
     if notebook is None:
         raise ToolError(Code.NOTEBOOK_NOT_FOUND, f'"{edit.path}" is no longer open.')

@@ -15,7 +15,7 @@ from pywebmcp.edits import digest, source_hash
 from pywebmcp.errors import ToolError
 from pywebmcp.records import State
 from pywebmcp.settings import Settings
-from pywebmcp.testing import code, markdown
+from pywebmcp.testing import code, markdown, notebook
 
 SLOW = "import asyncio\nprint('begun')\nawait asyncio.sleep(30)"
 
@@ -370,3 +370,32 @@ async def test_what_edits_keep_is_bounded_and_the_newest_is_kept(
     assert first.edit is not None
     assert first.edit.added == 1
     await made.server.activity.undo(newest)
+
+
+async def test_an_edit_follows_a_renamed_notebook_and_is_not_undone_in_another() -> None:
+    made = await desk("1", files={"copy.ipynb": notebook("one")})
+    await made.ok("jupyter_update_cell", **update("1", "one"))
+    entry = last(made)
+    made.person.rename("a.ipynb", "b.ipynb")
+    made.person.rename("copy.ipynb", "a.ipynb")
+    await made.open("a.ipynb")
+    assert made.server.activity.undoable(entry)
+    await made.server.activity.undo(entry)
+    assert made.sources("b.ipynb") == ["1"]
+    assert made.sources("a.ipynb") == ["one"]
+    await made.server.activity.undo(last(made))
+    assert made.sources("b.ipynb") == ["one"]
+
+
+async def test_the_log_keeps_no_closed_notebook_and_edits_are_found_in_it_again() -> None:
+    made = await desk("1", "2")
+    await made.ok("jupyter_update_cell", **update("1", "one"))
+    entry = last(made)
+    await made.ok("jupyter_save_notebook")
+    made.person.close("a.ipynb")
+    await asyncio.sleep(0)
+    assert entry.edit is not None
+    assert entry.edit.notebook is None
+    assert not made.server.activity.undoable(entry)
+    await made.open()
+    assert made.server.activity.undoable(entry)

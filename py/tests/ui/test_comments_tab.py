@@ -186,3 +186,21 @@ def test_what_is_no_time_stays_as_it_is() -> None:
     assert local_time("yesterday") == "yesterday"
     assert local_time("9" * 99) == "9" * 20
     assert local_time("2026-11-30T12:00:00Z").startswith("2026-1")
+
+
+async def test_an_agent_with_the_name_of_a_person_is_still_an_agent() -> None:
+    talking = await started()
+    live = talking.desk.frontend.notebook("a.ipynb")
+    assert live is not None
+    authors = [
+        {"kind": "agent", "name": "Ada"},
+        {"kind": "robot", "name": "Ben"},
+        {"kind": "person", "name": "Cleo"},
+        {"kind": "agent"},
+    ]
+    comments = [{"author": author, "message": "m"} for author in authors]
+    thread = {"id": "t", "anchor": {"kind": "cell", "cellId": "a"}, "comments": comments}
+    live.set_metadata("pywebmcp", {"comments": {"version": 1, "threads": [thread]}})
+    talking.tab.show("t")
+    names = [text(each) for each in walk(drawn(talking.tab)) if each[0] == "strong"]
+    assert names == ["Ada (Agent)", "Ben (Unknown)", "Cleo", "Agent"]

@@ -178,7 +178,7 @@ def _comment(comment: Comment, length: int | None) -> Node:
         "div",
         h(
             "div",
-            h("strong", comment.author.name or who),
+            h("strong", _named(comment.author.name, who)),
             h("span", did) if did else None,
             h("time", local_time(comment.created)) if comment.created else None,
             cls="pywebmcp-comment-head",
@@ -186,6 +186,11 @@ def _comment(comment: Comment, length: int | None) -> Node:
         h("p", text, cls="pywebmcp-message") if text else None,
         cls="pywebmcp-comment",
     )
+
+
+def _named(name: str, who: str) -> str:
+    """Who wrote a comment: a name that a file has for an agent does not make it a person."""
+    return name or who if who == "You" else f"{name} ({who})" if name else who
 
 
 def local_time(created: str) -> str:
