@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,6 +49,14 @@ def pyodide(project: Project) -> str:
     return str(project.folder / ".cache" / "pywebmcp" / "pyodide")
 
 
+@pytest.fixture(scope="module")
+def plain(venv: Venv) -> Project:
+    """A site whose author chose nothing, built where no program of the machine can be found."""
+    made = Project(venv.home / "plain", venv)
+    made.lite("build", path="")
+    return made
+
+
 @contextmanager
 def visiting(browser: Browser, url: str) -> Iterator[tuple[Lab, Watch]]:
     """A page of a browser that has never been there."""
@@ -72,6 +82,23 @@ def core_loop(lab: Lab) -> None:
     answer = lab.must("jupyter_run_cells", cellIds=["a", "b"])
     assert "'KEPT'" in json.dumps(answer)
     assert lab.sources() == ["word = 'kept'", "word.upper()"]
+
+
+def reason(lab: Lab) -> str:
+    """What the status says when the mouse is on it."""
+    item = lab.page.locator("[data-pywebmcp-status].jp-StatusBar-TextItem")
+    return str(item.get_attribute("title"))
+
+
+def without_tools(browser: Browser, site: Path, words: str) -> None:
+    """Visit a site where Pyodide cannot be had: the status says why, and JupyterLab works."""
+    with _server.serving(site) as url, visiting(browser, url) as (lab, _):
+        lab.open()
+        assert lab.status == "failed"
+        assert words in reason(lab)
+        assert lab.page.evaluate(_TOOLS) == []
+        lab.page.get_by_role("menuitem", name="Help").click()
+        lab.page.get_by_role("menuitem", name="About").wait_for()
 
 
 def test_three_commands_make_a_site_with_all_tools(browser: Browser, project: Project) -> None:
@@ -106,7 +133,13 @@ def test_a_second_build_does_nothing_of_ours_and_the_checks_agree(project: Proje
     assert state() == before
     assert project.json("jupyter-lite.json") == configuration
     assert ".  check:pywebmcp:files" in project.lite("check")
-    assert "that of the kernel" not in project.lite("status")
+    assert "Pyodide:   npm" in project.lite("status")
+    project.lite("archive")
+    [archive] = project.site.glob("*.tgz")
+    with tarfile.open(archive) as opened:
+        assert {f"package/{BOOT}/manifest.json", f"package/{PYODIDE}/pyodide.mjs"} <= set(
+            opened.getnames()
+        )
 
 
 def test_the_wheels_parts_for_the_shell_stay_out_of_the_page(project: Project) -> None:
@@ -136,25 +169,40 @@ def test_where_something_is_wrong_the_status_says_so_and_jupyterlite_works(
         path.unlink()
         if content is not None:
             path.write_bytes(content(old) if callable(content) else content)  # type: ignore[arg-type]
-    with _server.serving(site) as url, visiting(browser, url) as (lab, _):
-        lab.open()
-        assert lab.status == "failed"
-        title = lab.page.locator("[data-pywebmcp-status].jp-StatusBar-TextItem")
-        assert words in str(title.get_attribute("title"))
-        assert lab.page.evaluate(_TOOLS) == []
-        lab.page.get_by_role("menuitem", name="Help").click()
-        lab.page.get_by_role("menuitem", name="About").wait_for()
+    without_tools(browser, site, words)
 
 
-def test_without_a_choice_the_page_loads_the_kernels_pyodide_and_no_program_is_needed(
-    venv: Venv, tmp_path: Path
-) -> None:
-    project = Project(tmp_path / "plain", venv)
-    project.lite("build", path="")
-    address = project.json(f"{BOOT}/manifest.json")["pyodide"]
+def test_without_a_choice_the_page_loads_the_kernels_pyodide(plain: Project) -> None:
+    address = plain.json(f"{BOOT}/manifest.json")["pyodide"]
     assert re.fullmatch(r"https://[\w./-]+/v314\.\d+\.\d+/full/pyodide\.mjs", address)
-    assert not (project.site / PYODIDE).exists()
-    project.lite("check", path="")
+    assert not (plain.site / PYODIDE).exists()
+    plain.lite("check", path="")
+
+
+def test_where_the_cdn_cannot_be_reached_the_status_says_so(
+    browser: Browser, plain: Project
+) -> None:
+    # The browsers of the tests reach nothing but this machine.
+    without_tools(browser, plain.site, "/full/pyodide.")
+
+
+def test_where_the_host_of_pyodide_hangs_the_status_says_so(
+    browser: Browser, plain: Project, tmp_path: Path
+) -> None:
+    site = copy_of(plain.site, tmp_path / "site")
+    # It takes connections and never answers.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/pyodide.mjs"
+        manifest = {**plain.json(f"{BOOT}/manifest.json"), "pyodide": address}
+        configuration = plain.json("jupyter-lite.json")
+        configuration["jupyter-config-data"]["pywebmcpBootTimeout"] = 3
+        for name, content in (
+            (f"{BOOT}/manifest.json", manifest),
+            ("jupyter-lite.json", configuration),
+        ):
+            (site / name).unlink()
+            (site / name).write_text(json.dumps(content))
+        without_tools(browser, site, "not ready within 3 s")
 
 
 def test_the_site_may_take_packages_from_the_cdn_and_does_not_need_it(
