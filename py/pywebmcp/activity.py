@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -108,7 +107,7 @@ class Activity:
     def __init__(self, frontend: Frontend, clock: Callable[[], datetime]) -> None:
         self.frontend = frontend
         self._clock = clock
-        self._entries: deque[Entry] = deque(maxlen=constants.ACTIVITY)
+        self._entries: list[Entry] = []
         self._numbers = itertools.count(1)
         self._watchers: list[Callable[[], None]] = []
 
@@ -131,7 +130,9 @@ class Activity:
     def begin(
         self, tool: str, arguments: Any, *, who: Who, door: str, signal: AbortSignal
     ) -> Entry:
-        """A call begins. Running entries leave the log when there are too many, as others do."""
+        """A call begins. Of too many the oldest leaves the log that has settled, if one has: what runs
+        is there to be stopped.
+        """
         entry = Entry(
             f"entry-{next(self._numbers)}",
             who,
@@ -142,6 +143,9 @@ class Activity:
             Stoppable(signal),
             self._changed,
         )
+        if len(self._entries) >= constants.ACTIVITY:
+            settled = (at for at, old in enumerate(self._entries) if old.settled is not None)
+            del self._entries[next(settled, 0)]
         self._entries.append(entry)
         self._changed()
         return entry

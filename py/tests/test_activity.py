@@ -73,6 +73,19 @@ async def test_the_log_is_bounded() -> None:
     assert len(made.server.activity.entries()) == ACTIVITY
 
 
+async def test_what_runs_stays_in_the_log_however_many_calls_come_after_it() -> None:
+    made = await desk(SLOW, "1", settings=Settings(execution_timeout=1))
+    await made.call("jupyter_run_cells", cellIds=["cell-0"])
+    running = last(made)
+    for _ in range(ACTIVITY + 5):
+        await made.ok("jupyter_get_cells", cellIds=["cell-1"])
+    entries = made.server.activity.entries()
+    assert len(entries) == ACTIVITY
+    assert entries[0] is running
+    assert made.server.activity.stop(running) == "restart"
+    await made.server.activity.restart(running)
+
+
 async def test_a_call_in_the_background_settles_in_the_log_when_it_ends() -> None:
     made = await desk(SLOW)
     pending = await made.call("jupyter_run_cells", cellIds=["cell-0"])
