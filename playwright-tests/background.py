@@ -38,6 +38,15 @@ _HOLD = """(name) => new Promise((held) => navigator.locks.request(name, () => {
     held();
     return new Promise((release) => { (globalThis.gates ??= {})[name] = release; });
 }))"""
+_ARRIVED = """async ([name, limit]) => {
+    const end = performance.now() + limit;
+    for (;;) {
+        const { pending } = await navigator.locks.query();
+        if (pending.some((lock) => lock.name === name)) return;
+        if (performance.now() > end) throw new Error(`nothing waits at ${name}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+}"""
 _RELEASE = """() => {
     for (const release of Object.values(globalThis.gates ?? {})) release();
     globalThis.gates = {};
@@ -176,10 +185,8 @@ def at_gate(lab: Lab, gate: str = "gate") -> str:
 
 def arrived(lab: Lab, name: str) -> None:
     """Wait until code stands at the gate."""
-    lab.until(
-        "navigator.locks.query().then(({ pending }) => "
-        f"pending.some((lock) => lock.name === {json.dumps(name)}))"
-    )
+    # Not `Lab.until`: Playwright takes a promise for true.
+    lab.page.evaluate(_ARRIVED, [name, PATIENCE])
 
 
 def open_gates(lab: Lab) -> None:
