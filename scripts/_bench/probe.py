@@ -125,8 +125,8 @@ PROBE = """(() => {
       if (!commands.hasCommand("pywebmcp:show-agent-panel")) {
         return false;
       }
-      await commands.execute("pywebmcp:show-agent-panel");
-      document.getElementById(`pywebmcp-tab-${tab}`).click();
+      await commands.execute("pywebmcp:show-agent-panel", { tab });
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
       const shared = model(path);
       const metadata = shared.getMetadata();
       if (metadata.pywebmcp) {
@@ -156,6 +156,8 @@ PROBE = """(() => {
         const cell = model(path).cells.find(each => each.getId() === id);
         let start;
         requestAnimationFrame(() => {
+          // The notebook's own layout is not the panel's.
+          node.getBoundingClientRect();
           start = performance.now();
         });
         cell.setSource(source);
