@@ -16,7 +16,9 @@ _REGISTERED = """async () => {
     const attempt = (method, id, otherwise) => {
         try { return commands[method](id); } catch { return otherwise; }
     };
-    const found = await Promise.all(commands.listCommands().map(async (id) => ({
+    // Those of the person's side are no agent's to know.
+    const offered = commands.listCommands().filter((id) => !id.startsWith("pywebmcp:"));
+    const found = await Promise.all(offered.map(async (id) => ({
         id,
         label: attempt("label", id, ""),
         enabled: Boolean(attempt("isEnabled", id, false)),
