@@ -94,6 +94,7 @@ def test_a_list_of_objects_is_entered_with_the_mouse(lab: Lab) -> None:
     expect(tab.get_by_role("textbox", name="oldText required")).to_be_visible()
     tab.get_by_role("button", name="Add to edits").click()
     tab.get_by_role("button", name="Remove edits 2").click()
+    expect(tab.get_by_role("textbox", name="oldText required")).to_have_count(1)
     tab.get_by_role("textbox", name="oldText required").fill("x")
     tab.get_by_role("textbox", name="newText required").fill("xyz")
     tab.get_by_role("button", name="Run Update cell").click()

@@ -617,6 +617,14 @@ class FrontendContract:
         equal(model.metadata()["own"], {"a": 2})
         equal(model.cells(4, 5)[0]["metadata"]["ours"], 1)
 
+    async def test_a_notebook_that_is_opened_again_has_no_revision_of_before(self) -> None:
+        model = await self.open()
+        model.replace_text(1, 0, 0, "# ")
+        before = model.state()["revision"]
+        await self.person.close("main.ipynb")
+        again = await self.open()
+        assert again.state()["revision"] > before
+
     async def test_the_revision_grows_with_every_change(self) -> None:
         model = await self.open()
         fresh = CellData(cell_type="code", source="n = 1", metadata={}, id="fresh")

@@ -139,11 +139,16 @@ export async function invoke(target, method, ...args) {
 /** A function that does nothing, for callbacks that JavaScript insists on. */
 export function nothing() {}
 
-/** An object whose `count` grows with every emission of a Lumino signal. */
+let emissions = 0;
+
+/**
+ * An object whose `count` grows with every emission of a Lumino signal. No two objects ever have the same
+ * count: what was noted of a notebook that was closed does not pass for the state of one opened later.
+ */
 export function counter(signal) {
-  const seen = { count: 0 };
+  const seen = { count: (emissions += 1) };
   signal.connect(() => {
-    seen.count += 1;
+    seen.count = emissions += 1;
   });
   return seen;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,6 +29,9 @@ from pywebmcp.types import CellData, Selection
 KernelOf = Callable[[str], MemoryKernel | None]
 """The kernel of the session at a path."""
 
+# No two notebooks ever have the same revision: see the page's counter of changes.
+_revisions = itertools.count(1)
+
 
 class MemoryNotebook(Notebook):
     """The live model of one file, and how the person sees it.
@@ -41,7 +45,7 @@ class MemoryNotebook(Notebook):
         self, path: str, files: MemoryFiles, kernel_of: KernelOf, new_id: Callable[[], str]
     ) -> None:
         self.path = path
-        self.revision = 0
+        self.revision = next(_revisions)
         self.dirty = False
         self.mode = "command"
         self.selected: list[str] = []
@@ -258,7 +262,7 @@ class MemoryNotebook(Notebook):
 
     def changed(self) -> None:
         """Note a change of the model."""
-        self.revision += 1
+        self.revision = next(_revisions)
         self.dirty = True
 
     async def _run(self, cell: MemoryCell, kernel: MemoryKernel, events: RunEvents) -> Reply:
