@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import case_files
 import pytest
-from conftest import ROOT
 from files import close_all, outcome, put, put_and_open, saved, settled, sketch
 from lab import Lab
 from pywebmcp import jsontext
 
-CASES = ROOT / "py" / "tests" / "cases"
+CASES = case_files.folder()
 READ = "jupyter_read_output"
 
 

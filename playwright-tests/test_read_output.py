@@ -6,15 +6,15 @@ import base64
 import json
 from typing import Any
 
+import case_files
 import pytest
-from conftest import ROOT
 from files import close_all, kernels, outcome, put, put_and_open, saved, sketch, tabs
 from lab import Lab
 from pywebmcp import jsontext
 from pywebmcp.testing import code, stream
 
 READ = "jupyter_read_output"
-CASES = ROOT / "py" / "tests" / "cases"
+CASES = case_files.folder()
 
 # Draws a PNG without any library: two stripes.
 DRAW = """

@@ -9,15 +9,15 @@ import base64
 import copy
 import json
 import re
-from pathlib import Path
 from typing import Any
 
+import case_files
 import pytest
 from desk import Desk
 from pywebmcp import envelope, jsontext
 from pywebmcp.testing import code, stream
 
-CASES = Path(__file__).parent / "cases"
+CASES = case_files.folder()
 READ = "jupyter_read_output"
 LIMIT = 40_000
 

@@ -3,8 +3,8 @@
 import base64
 import hashlib
 import json
-from pathlib import Path
 
+import case_files
 import pytest
 from pywebmcp.outputs import (
     OutputProtocolError,
@@ -15,7 +15,7 @@ from pywebmcp.outputs import (
     resolve_notebook_cell,
 )
 
-CASES = Path(__file__).resolve().parents[1] / "cases"
+CASES = case_files.folder()
 
 
 def read(name, cell, output=0, **wishes):
